@@ -1,0 +1,74 @@
+# Every variable below can be set on the command line: make load-naive SCALE=0.005 DURATION=5m
+# (they reach the lab through the environment, which checks them; defaults stand in `make help`).
+
+PYTHON ?= python3
+VENV := .venv
+RUN_PYTHON := $(VENV)/bin/python
+RUN ?= latest
+
+.DEFAULT_GOAL := help
+.PHONY: help load-naive load-partitioned serve report export capacity install format lint test check clean
+
+##@ Run
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo "Variables (NAME=default)"
+	@echo "  SCALE=0.001 DURATION=60s (the measured phase) WARMUP=5s SEED=20260906 PLAYERS=players x scale"
+	@echo "  SCENARIO=peak SET=\"name=value ...\" (changes assumptions) LEDGER=none"
+	@echo "  WORKERS=1 (of the generator) SERVICE_WORKERS=1 SERVICE_PORT=8000 MODE=naive (serve)"
+	@echo "  TARGET=https://... ALLOW_WRITES=1 (load a service of yours) REDIS_URL HOTBOARD_REDIS_BIN"
+	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
+
+load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
+	@MODE=naive exec $(RUN_PYTHON) -m lab load
+
+load-partitioned: $(VENV)/run.stamp ## The same load on 12 keys, one per region, mode and season
+	@MODE=partitioned exec $(RUN_PYTHON) -m lab load
+
+serve: $(VENV)/run.stamp ## Keep Redis and the service up until Ctrl-C (MODE=naive|partitioned)
+	@exec $(RUN_PYTHON) -m lab serve
+
+report: $(VENV)/run.stamp ## Print the table and the verdict of a run again (RUN=latest)
+	@exec $(RUN_PYTHON) -m reports show $(RUN)
+
+export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
+	@exec $(RUN_PYTHON) -m reports export $(RUN) $(OUT)
+
+capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
+	@exec $(RUN_PYTHON) -m lab capacity
+
+##@ Develop
+install: $(VENV)/dev.stamp ## Make .venv with everything for development
+
+format: $(VENV)/dev.stamp ## Format the code and fix what can be fixed
+	@$(VENV)/bin/ruff format
+	@$(VENV)/bin/ruff check --fix
+
+lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
+	@$(VENV)/bin/ruff format --check
+	@$(VENV)/bin/ruff check
+	@$(VENV)/bin/interrogate -q workload target_service locustfiles lab reports dashboards tests
+	@$(VENV)/bin/mypy
+
+test: $(VENV)/dev.stamp ## Run the tests
+	@$(VENV)/bin/pytest
+
+check: lint test ## What CI runs
+
+clean: ## Remove .venv, caches and all runs
+	rm -rf $(VENV) .hotboard .pytest_cache .mypy_cache .ruff_cache .hypothesis reports/runs reports/comparisons
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Hotboard needs Python 3.11 or newer, $(PYTHON) is %d.%d: name one with PYTHON=python3.12." % v[:2])'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/run.stamp: requirements.lock | $(VENV)/bin/python
+	@echo "Installing what a run needs into $(VENV) (once, about a minute)"
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.lock $(VENV)/run.stamp
+	@echo "Installing what development needs into $(VENV)"
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,80 @@
+"""`python -m lab`: what the Makefile calls.
+
+The variables of make are read from the environment; `make help` lists them.
+Exit codes: 0 pass, 1 fail, 2 usage, 3 invalid.
+"""
+
+import argparse
+import os
+import sys
+
+from workload.scenario import Scenario, load_scenario
+
+from lab.checkout import HERE
+from lab.claim import claim_checkout
+from lab.errors import LabError, UsageError
+from lab.foreign import require_mode
+from lab.load import run_load
+from lab.serve import serve
+from lab.session import Session
+from lab.stopping import StopRequest
+from lab.variables import Variables, read_variables
+from workload.assumptions import InvalidWorkload
+from workload.capacity import capacity_report
+from workload.model import TrafficModel
+
+
+def main() -> int:
+    """Run one command of the lab."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lab", description="Local leaderboard scaling and correctness lab"
+    )
+    parser.add_argument("command", choices=("capacity", "load", "serve"))
+    command = parser.parse_args().command
+    try:
+        variables = read_variables()
+        scenario = _scenario(variables)
+        if command == "capacity":
+            print("\n".join(capacity_report(TrafficModel(scenario.assumptions))))
+            return 0
+        return _with_processes(command, variables, scenario)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+
+
+def _scenario(variables: Variables) -> Scenario:
+    path = HERE.scenarios / f"{variables.scenario}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(found.stem for found in HERE.scenarios.glob("*.toml")))
+        raise UsageError(f"SCENARIO={variables.scenario} has no file {path}: choose from {known}.")
+    try:
+        return load_scenario(path, variables.set)
+    except InvalidWorkload as error:
+        raise UsageError(*error.problems) from None
+
+
+def _with_processes(command: str, variables: Variables, scenario: Scenario) -> int:
+    stop = StopRequest()
+    stop.install()
+    words = _typed(command, variables)
+    with claim_checkout(HERE.state, words) as claim:
+        session = Session(HERE, claim, stop)
+        if command == "serve":
+            return serve(variables, scenario.assumptions, session)
+        if variables.target:
+            require_mode(variables.target, variables.mode)
+        players = variables.players or TrafficModel(scenario.assumptions).players(variables.scale)
+        return run_load(variables, scenario, players, words, session)
+
+
+def _typed(command: str, variables: Variables) -> str:
+    """The make command that repeats this run."""
+    target = f"load-{variables.mode}" if command == "load" else f"serve MODE={variables.mode}"
+    changed = {name.upper() for name in variables.model_fields_set} - {"MODE"}
+    values = [f"{name}={os.environ[name]}" for name in sorted(changed) if name in os.environ]
+    return " ".join(["make", target, *values])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

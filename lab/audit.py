@@ -1,0 +1,144 @@
+"""The audit: what the clients were told, against what the service and Redis counted.
+
+Pure functions from readings to the content of `audit.json`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lab.evidence import ACCEPTED, BOARD_COMMANDS, Counters
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """One statement with both its sides; `left` and `right` are counts."""
+
+    name: str
+    left: int
+    relation: str
+    right: int
+
+    @property
+    def held(self) -> bool:
+        """Whether the statement is true."""
+        return self.left == self.right if self.relation == "=" else self.left <= self.right
+
+
+@dataclass(frozen=True)
+class FinalScore:
+    """The last score a player was told was accepted, and what Redis holds."""
+
+    told: int
+    held: int | None
+
+
+def audit(
+    before: Counters,
+    after: Counters,
+    measurements: Mapping[str, Any],
+    scores: Iterable[FinalScore],
+) -> dict[str, Any]:
+    """The content of `audit.json` for a run against a stack of our own.
+
+    `measurements` is the content of `measurements.json`; its population `all` and the
+    loading are compared, not the measured phase alone.
+    """
+    invariants: list[Invariant] = []
+    not_comparable = [
+        {"name": "ledger = projection", "reason": "this service keeps no ledger (LEDGER=none)"}
+    ]
+    if before.service_processes != after.service_processes:
+        reason = "the service's processes changed, and their counters with them"
+        not_comparable += [
+            {"name": name, "reason": reason} for name in ("accepted events", "board commands")
+        ]
+    else:
+        invariants += _accepted_events(before, after, measurements)
+        if before.redis_run_id != after.redis_run_id:
+            reason = "the Redis server was restarted, and its counters with it"
+            not_comparable.append({"name": "board commands", "reason": reason})
+        else:
+            invariants += _board_commands(before, after)
+    invariants.append(_final_scores(scores))
+    return {
+        "populations": _populations(measurements),
+        "invariants": [{**asdict(one), "held": one.held} for one in invariants],
+        "not_comparable": not_comparable,
+    }
+
+
+def incomparable_audit(reason: str) -> dict[str, Any]:
+    """An audit in which nothing can be compared, for one reason."""
+    names = ("accepted events", "board commands", "ledger = projection", "final scores")
+    return {
+        "populations": None,
+        "invariants": [],
+        "not_comparable": [{"name": name, "reason": reason} for name in names],
+    }
+
+
+def foreign_audit() -> dict[str, Any]:
+    """The audit of a service that is not ours."""
+    return incomparable_audit("the service is not ours: its Redis and counters are out of reach")
+
+
+def _accepted_events(
+    before: Counters, after: Counters, measurements: Mapping[str, Any]
+) -> list[Invariant]:
+    whole = measurements["operations"]["submit"]["all"]
+    loading = measurements["loading"]
+    told = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
+    unknown = loading["unknown"] + whole["unknown"]
+    counted = after.accepted_events - before.accepted_events
+    return [
+        Invariant("accepted events: told ≤ counted by the service", told, "≤", counted),
+        Invariant(
+            "accepted events: counted by the service ≤ told + unknown",
+            counted,
+            "≤",
+            told + unknown,
+        ),
+    ]
+
+
+def _board_commands(before: Counters, after: Counters) -> list[Invariant]:
+    """For each command: answered ≤ executed by the server ≤ answered + unknown."""
+    invariants = []
+    scripts_unknown = after.unknown["evalsha"] - before.unknown["evalsha"]
+    for command in BOARD_COMMANDS:
+        answered = after.answered[command] - before.answered[command]
+        executed = after.executed[command] - before.executed[command]
+        unknown = after.unknown[command] - before.unknown[command]
+        if command != "evalsha":
+            # A script whose answer never came may have run its inner commands or not.
+            unknown += scripts_unknown
+        if answered == executed == 0:
+            continue
+        invariants += [
+            Invariant(f"{command}: answered ≤ executed by Redis", answered, "≤", executed),
+            Invariant(
+                f"{command}: executed by Redis ≤ answered + unknown",
+                executed,
+                "≤",
+                answered + unknown,
+            ),
+        ]
+    return invariants
+
+
+def _final_scores(scores: Iterable[FinalScore]) -> Invariant:
+    pairs = [score.told == score.held for score in scores]
+    name = "final scores: players whose score in Redis is the last one accepted = players compared"
+    return Invariant(name, sum(pairs), "=", len(pairs))
+
+
+def _populations(measurements: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("offered", "sent", "dropped", "ok", "failed")
+    return {
+        operation: {
+            "measured": {name: figures[name] for name in names},
+            "all": {name: figures["all"][name] for name in (*names, "unknown")},
+        }
+        for operation, figures in measurements["operations"].items()
+    }

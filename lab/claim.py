@@ -1,0 +1,117 @@
+"""One run at a time in a checkout, and no process left over from a killed one."""
+
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+from lab.errors import UsageError
+
+TOKEN_VARIABLE = "HOTBOARD_CLAIM"  # noqa: S105  the name of a variable, no secret
+_STOP_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Who uses the checkout; every process of the stack carries the token in its environment."""
+
+    token: str
+    pid: int
+    command: str
+    since: str
+
+
+@contextmanager
+def claim_checkout(state: Path, command: str) -> Iterator[Claim]:
+    """Hold the checkout while the block runs, after ending what a killed run left behind.
+
+    Raises:
+        UsageError: another run holds it.
+    """
+    state.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(state / "lock")
+    path = state / "claim.json"
+    try:
+        held = lock.acquire(timeout=0)
+    except Timeout:
+        raise UsageError(_busy(path)) from None
+    with held:
+        _end_leftovers(path)
+        claim = Claim(
+            token=uuid.uuid4().hex,
+            pid=os.getpid(),
+            command=command,
+            since=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        _write(path, claim)
+        try:
+            yield claim
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def processes_of(token: str) -> list[psutil.Process]:
+    """The live processes that carry the token of a claim."""
+    return [
+        process
+        for process in psutil.process_iter(["environ"])
+        if (process.info["environ"] or {}).get(TOKEN_VARIABLE) == token
+    ]
+
+
+def _busy(path: Path) -> str:
+    holder = _read(path)
+    if holder is None:
+        return "Another run is using this checkout: wait until it has ended."
+    return (
+        f"`{holder.command}` (pid {holder.pid}, since {holder.since}) is using this checkout: "
+        "wait until it has ended, or stop it with Ctrl-C."
+    )
+
+
+def _end_leftovers(path: Path) -> None:
+    """End what a run that was killed could not end itself, known by its token."""
+    holder = _read(path)
+    if holder is None:
+        return
+    left = processes_of(holder.token)
+    for process in left:
+        _signal(process, terminate=True)
+    _, alive = psutil.wait_procs(left, timeout=_STOP_SECONDS)
+    for process in alive:
+        _signal(process, terminate=False)
+    psutil.wait_procs(alive, timeout=_STOP_SECONDS)
+    if left:
+        print(f"Ended {len(left)} processes left by `{holder.command}` (pid {holder.pid}).")
+    path.unlink(missing_ok=True)
+
+
+def _signal(process: psutil.Process, *, terminate: bool) -> None:
+    try:
+        if terminate:
+            process.terminate()
+            process.resume()  # a stopped process would not see the signal
+        else:
+            process.kill()
+    except psutil.NoSuchProcess:
+        return
+
+
+def _read(path: Path) -> Claim | None:
+    try:
+        return Claim(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _write(path: Path, claim: Claim) -> None:
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(claim)))
+    fresh.replace(path)

@@ -1,0 +1,31 @@
+"""Why the lab can end early.
+
+LabError
+├── UsageError        something asked for cannot be done as asked (exit 2)
+├── PartFailed        a process of the stack did not start, or died (exit 3)
+└── Interrupted       somebody wants the lab to stop (exit 3)
+"""
+
+
+class LabError(Exception):
+    """Ends the command; its text is the sentence the user reads."""
+
+    exit_code = 3
+
+
+class UsageError(LabError):
+    """The request itself is wrong; each problem names its variable and the fix."""
+
+    exit_code = 2
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+class PartFailed(LabError):
+    """A process of the stack did not become ready, or ended by itself."""
+
+
+class Interrupted(LabError):
+    """A signal arrived, or the make that started the lab is gone."""

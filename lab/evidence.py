@@ -1,0 +1,106 @@
+"""What the service and the Redis server themselves counted, read from outside."""
+
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import psutil
+import redis
+from prometheus_client.parser import text_string_to_metric_families
+
+from lab.errors import PartFailed
+from lab.redis_access import connect
+
+_SECONDS = 5.0
+# The commands that read or write boards; the service's own upkeep is none of them.
+BOARD_COMMANDS = (
+    "evalsha",
+    "zadd",
+    "zcount",
+    "zrange",
+    "zrevrange",
+    "zrevrank",
+    "zscore",
+)
+ACCEPTED = ("applied", "durable-only")
+
+
+@dataclass(frozen=True)
+class Counters:
+    """One reading of both processes; counts are since each process began."""
+
+    service_processes: frozenset[tuple[int, float]]
+    redis_run_id: str
+    accepted_events: int
+    answered: Mapping[str, int]
+    unknown: Mapping[str, int]
+    executed: Mapping[str, int]
+
+
+def read_counters(service_url: str, service_pid: int, redis_url: str) -> Counters:
+    """Read the service's /metrics and the server's commandstats.
+
+    Raises:
+        PartFailed: one of the two did not answer.
+    """
+    samples = _metrics(service_url)
+    try:
+        with connect(redis_url) as client:
+            run_id = str(client.info("server")["run_id"])
+            stats = client.info("commandstats")
+    except redis.RedisError as error:
+        raise PartFailed(f"The Redis server did not answer the audit: {error}.") from error
+    return Counters(
+        service_processes=_family(service_pid),
+        redis_run_id=run_id,
+        accepted_events=sum(
+            int(samples.get("leaderboard_writes_total", {}).get(status, 0)) for status in ACCEPTED
+        ),
+        answered=_by_command(samples.get("leaderboard_redis_commands_total", {})),
+        unknown=_by_command(samples.get("leaderboard_redis_unknown_total", {})),
+        executed={
+            command: int(stats.get(f"cmdstat_{command}", {}).get("calls", 0))
+            for command in BOARD_COMMANDS
+        },
+    )
+
+
+def _family(pid: int) -> frozenset[tuple[int, float]]:
+    """A process and its children, told apart from later ones that reuse a pid."""
+    try:
+        head = psutil.Process(pid)
+        return frozenset(
+            (process.pid, process.create_time())
+            for process in (head, *head.children(recursive=True))
+        )
+    except psutil.NoSuchProcess as error:
+        raise PartFailed(f"The service (pid {pid}) is gone before the audit.") from error
+
+
+def _by_command(samples: Mapping[str, float]) -> dict[str, int]:
+    return {command: int(samples.get(command, 0)) for command in BOARD_COMMANDS}
+
+
+def _metrics(service_url: str) -> dict[str, dict[str, float]]:
+    """Samples by name and by the value of their first label."""
+    try:
+        with urllib.request.urlopen(f"{service_url}/metrics", timeout=_SECONDS) as answer:  # noqa: S310  an address of ours
+            text = answer.read().decode()
+    except (OSError, urllib.error.URLError, http.client.HTTPException) as error:
+        raise PartFailed(f"The service did not answer the audit: {error}.") from error
+    samples: dict[str, dict[str, float]] = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            label = next(iter(sample.labels.values()), "")
+            samples.setdefault(sample.name, {})[label] = sample.value
+    return samples
+
+
+def read_scores(redis_url: str, board: str, players: list[str]) -> list[int | None]:
+    """The scores of players on one board, None where a player is missing."""
+    with connect(redis_url) as client:
+        return [
+            None if score is None else int(float(score)) for score in client.zmscore(board, players)
+        ]

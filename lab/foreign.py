@@ -1,0 +1,27 @@
+"""A service of somebody else's: asked what it is before it is loaded."""
+
+import json
+import urllib.request
+
+from lab.errors import UsageError
+
+_SECONDS = 5.0
+
+
+def require_mode(target: str, mode: str) -> None:
+    """Make sure that TARGET serves the mode the command names.
+
+    Raises:
+        UsageError: it does not answer `GET /v1/boards`, or serves another mode.
+    """
+    try:
+        with urllib.request.urlopen(f"{target}/v1/boards", timeout=_SECONDS) as answer:  # noqa: S310  checked to be http or https
+            served = json.load(answer).get("mode")
+    except (OSError, ValueError, AttributeError) as error:
+        raise UsageError(f"TARGET={target} does not answer GET /v1/boards: {error}.") from None
+    if served != mode:
+        raise UsageError(
+            f"TARGET={target} serves mode {served!r}: use `make load-{served}`."
+            if served in {"naive", "partitioned"}
+            else f"TARGET={target} serves mode {served!r}, which is neither naive nor partitioned."
+        )

@@ -1,0 +1,104 @@
+"""The load generator's processes: Locust alone, or a Locust master and its workers."""
+
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.parts import Part
+from lab.ports import free_port
+from lab.session import Session
+from lab.stack import Stack
+from lab.variables import Variables
+
+_POLL_SECONDS = 0.1
+# A stopped generator first waits for the answers it is owed: the deadline and the timeout of
+# a request, and a little for the files.
+_DRAIN_SECONDS = 30.0
+# Loading is bounded by the slowest machine worth measuring on.
+_LOADED_PLAYERS_PER_SECOND = 1_000
+_SLACK_SECONDS = 120.0
+
+
+def generate(
+    variables: Variables, players: int, stack: Stack, folder: Path, command: str, session: Session
+) -> tuple[int, list[str]]:
+    """Run the generator to its end.
+
+    Returns the exit code of Locust (0 complete, 2 bad input, 3 incomplete) and what went wrong
+    around it, in sentences.
+    """
+    options = _options(variables, stack, folder, command)
+    with ExitStack() as running:
+        if variables.workers == 1:
+            main = _locust("The generator", options, None, session)
+            parts = [main]
+        else:
+            port = str(free_port())
+            lead = ["--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", port]
+            lead += ["--expect-workers", str(variables.workers)]
+            main = _locust("The generator", [*options, *lead], None, session)
+            follow = ["--worker", "--master-host", "127.0.0.1", "--master-port", port]
+            parts = [main]
+            for number in range(variables.workers):
+                log = folder / "logs" / f"worker-{number}.log"
+                parts.append(_locust(f"Generator worker {number}", follow, log, session))
+        for part in parts:
+            running.callback(part.end)
+            part.begin()
+        return _watch(main, variables, players, stack, session)
+
+
+def _options(variables: Variables, stack: Stack, folder: Path, command: str) -> list[str]:
+    options = ["--headless", "--host", stack.service_url, "--run-dir", str(folder)]
+    options += ["--scenario", variables.scenario, "--scale", repr(variables.scale)]
+    options += ["--duration", f"{variables.duration}s", "--warmup", f"{variables.warmup}s"]
+    options += ["--seed", str(variables.seed), "--command", command]
+    if variables.players is not None:
+        options += ["--players", str(variables.players)]
+    for override in variables.set:
+        options += ["--set", override]
+    if variables.target:
+        options.append("--foreign")
+    return options
+
+
+def _locust(name: str, options: list[str], log: Path | None, session: Session) -> Part:
+    command = [sys.executable, "-m", "locust", "-f", "locustfiles/locustfile.py", *options]
+    return Part(name, command, session, log=log)
+
+
+def _watch(
+    main: Part, variables: Variables, players: int, stack: Stack, session: Session
+) -> tuple[int, list[str]]:
+    """Wait for the generator's end; ask it to drain when a part dies or somebody wants a stop."""
+    incidents: list[str] = []
+    limit = _SLACK_SECONDS + players / _LOADED_PLAYERS_PER_SECOND
+    limit += variables.warmup + variables.duration + _DRAIN_SECONDS
+    end = time.monotonic() + limit
+    process = main.process
+    if process is None:
+        raise LabError("The generator did not start.")
+    asked = False
+    while (code := process.poll()) is None:
+        if not asked and (incident := _incident(stack, session, end)):
+            incidents.append(incident)
+            process.terminate()
+            asked = True
+            end = time.monotonic() + _DRAIN_SECONDS
+        elif asked and (time.monotonic() > end or session.stop.times > 1):
+            incidents.append("The generator was ended before it had drained.")
+            process.kill()
+        time.sleep(_POLL_SECONDS)
+    if code < 0:
+        incidents.append(f"The generator was killed by signal {-code}.")
+    return code, incidents
+
+
+def _incident(stack: Stack, session: Session, end: float) -> str | None:
+    if session.stop.reason:
+        return f"The run was {session.stop.reason}."
+    if time.monotonic() > end:
+        return "The run took longer than it can take, and was stopped."
+    return stack.failure()

@@ -1,0 +1,109 @@
+"""One run: the stack, the load, the audit, the tables; and everything stopped again."""
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import redis
+from workload.scenario import Scenario
+
+from lab.audit import FinalScore, audit, foreign_audit, incomparable_audit
+from lab.errors import LabError, PartFailed
+from lab.evidence import Counters, read_counters, read_scores
+from lab.generator import generate
+from lab.session import Session
+from lab.stack import Stack, running_stack
+from lab.variables import Variables
+
+_USAGE = 2
+_PLAYERS_PER_READ = 1_000
+
+
+def run_load(
+    variables: Variables, scenario: Scenario, players: int, command: str, session: Session
+) -> int:
+    """Measure one run and leave its directory; returns the exit code of the verdict."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    mode = "foreign" if variables.target else variables.mode
+    folder = session.checkout.runs / f"{stamp}-{scenario.name}-{mode}"
+    (folder / "logs").mkdir(parents=True)
+    try:
+        if variables.target:
+            stack = Stack(redis_url="", service_url=variables.target, parts=())
+            code, incidents = generate(variables, players, stack, folder, command, session)
+            report = foreign_audit()
+        else:
+            with running_stack(variables, scenario.assumptions, folder / "logs", session) as stack:
+                print(f"The service is up at {stack.service_url} ({variables.mode}).", flush=True)
+                before = _read(stack)
+                code, incidents = generate(variables, players, stack, folder, command, session)
+                report = _audit(before, stack, folder)
+    except LabError:
+        _remove_if_empty(folder)
+        raise
+    if code == _USAGE:
+        shutil.rmtree(folder)
+        return code
+    _write_json(folder / "audit.json", {**report, "incidents": incidents})
+    return _tables(folder, session)
+
+
+def _read(stack: Stack) -> Counters:
+    return read_counters(stack.service_url, stack.service_pid, stack.redis_url)
+
+
+def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:
+    """Compare what can be compared; what a dead process took with it is said to be so."""
+    failure = stack.failure()
+    if failure is not None:
+        return incomparable_audit(failure)
+    try:
+        measurements = json.loads((folder / "measurements.json").read_text())
+        scores = list(_final_scores(folder / "final_scores.csv", stack.redis_url))
+        return audit(before, _read(stack), measurements, scores)
+    except FileNotFoundError as error:
+        return incomparable_audit(f"the generator left no {Path(error.filename).name}")
+    except (PartFailed, redis.RedisError) as error:
+        return incomparable_audit(str(error))
+
+
+def _final_scores(path: Path, redis_url: str) -> Iterator[FinalScore]:
+    """Last accepted against stored scores, players with an unknown outcome left out."""
+    told: dict[str, dict[str, int]] = defaultdict(dict)
+    with path.open(newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["unknown"] == "0":
+                told[row["board"]][row["player"]] = int(row["score"])
+    for board, scores in told.items():
+        players = list(scores)
+        for start in range(0, len(players), _PLAYERS_PER_READ):
+            some = players[start : start + _PLAYERS_PER_READ]
+            for player, held in zip(some, read_scores(redis_url, board, some), strict=True):
+                yield FinalScore(scores[player], held)
+
+
+def _tables(folder: Path, session: Session) -> int:
+    """Let `reports` derive the tables and the verdict; its exit code is the run's."""
+    command = [sys.executable, "-m", "reports", "tables", str(folder)]
+    return subprocess.run(  # noqa: S603  our own interpreter and package
+        command, cwd=session.checkout.root, check=False, start_new_session=True
+    ).returncode
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    fresh.replace(path)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """A run that never began leaves no directory, unless its logs say why."""
+    if not any(path.stat().st_size for path in folder.rglob("*") if path.is_file()):
+        shutil.rmtree(folder)

@@ -1,0 +1,105 @@
+"""One process of the stack: started in a session of its own, watched, and always stopped."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from mirakuru import Executor
+from mirakuru.exceptions import (
+    ProcessExitedWithError,
+    ProcessFinishedWithError,
+    TimeoutExpired,
+)
+
+from lab.claim import TOKEN_VARIABLE
+from lab.errors import PartFailed
+from lab.session import Session
+
+START_SECONDS = 30.0
+STOP_SECONDS = 10.0
+_LOG_LINES = 15
+
+
+class Part(Executor):
+    """A process with a name, a log and a way to tell that it is ready.
+
+    mirakuru gives it a session of its own (so that Ctrl-C reaches the lab alone), stops the
+    whole process group, and marks its children so that none escapes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        session: Session,
+        *,
+        log: Path | None,
+        environment: Mapping[str, str] | None = None,
+        ready: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.name = name
+        self.log = log
+        self._output: IO[bytes] | None = None
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            self._output = log.open("ab")
+        self._session = session
+        self._ready = ready
+        super().__init__(
+            list(command),
+            cwd=str(session.checkout.root),
+            envvars={**(environment or {}), TOKEN_VARIABLE: session.claim.token},
+            timeout=START_SECONDS,
+            sleep=0.05,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=self._output,
+        )
+
+    def pre_start_check(self) -> bool:
+        """Ports are checked before, with a sentence that names the variable."""
+        return False
+
+    def after_start_check(self) -> bool:
+        """Tell whether the part is ready; give up early when somebody asked to stop."""
+        self._session.stop.check()
+        if not self.running():
+            raise ProcessExitedWithError(self, 0)
+        return self._ready()
+
+    def begin(self) -> None:
+        """Start the process and wait until it is ready.
+
+        Raises:
+            PartFailed: it ended, or was not ready in time; with the end of its log.
+            Interrupted: somebody asked to stop meanwhile.
+        """
+        try:
+            self.start()
+        except ProcessExitedWithError as error:
+            raise PartFailed(f"{self.name} ended at its start. {self._last_lines()}") from error
+        except TimeoutExpired as error:
+            raise PartFailed(
+                f"{self.name} was not ready after {START_SECONDS:g} s. {self._last_lines()}"
+            ) from error
+        except OSError as error:
+            raise PartFailed(f"{self.name} cannot be started: {error}") from error
+
+    def end(self) -> None:
+        """Stop the process, the hard way when it takes too long."""
+        self._timeout = STOP_SECONDS
+        try:
+            self.stop()
+        except ProcessFinishedWithError as error:
+            print(f"{self.name} ended with code {error.exit_code}.", file=sys.stderr)
+        finally:
+            if self._output is not None:
+                self._output.close()
+
+    def _last_lines(self) -> str:
+        if self.log is None:
+            return "Its messages are above."
+        lines = self.log.read_text(errors="replace").splitlines()[-_LOG_LINES:]
+        return "\n".join([f"The end of {self.log}:", *lines])

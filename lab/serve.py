@@ -1,0 +1,36 @@
+"""The stack kept up without load, until somebody stops it."""
+
+import tempfile
+import time
+from pathlib import Path
+
+from lab.session import Session
+from lab.stack import running_stack
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+
+_POLL_SECONDS = 0.2
+
+
+def serve(variables: Variables, assumptions: Assumptions, session: Session) -> int:
+    """Keep Redis and the service up until Ctrl-C; returns 3 when a part died."""
+    with (
+        tempfile.TemporaryDirectory(prefix="serve-", dir=session.checkout.state) as folder,
+        running_stack(variables, assumptions, Path(folder), session) as stack,
+    ):
+        print(
+            f"mode     {variables.mode}, ledger {variables.ledger}\n"
+            f"service  {stack.service_url}/v1/boards\n"
+            f"docs     {stack.service_url}/docs\n"
+            f"metrics  {stack.service_url}/metrics\n"
+            f"redis    {stack.redis_url}\n"
+            "Stop with Ctrl-C.",
+            flush=True,
+        )
+        while session.stop.reason is None:
+            if failure := stack.failure():
+                print(failure, flush=True)
+                return 3
+            time.sleep(_POLL_SECONDS)
+    print("Stopped.")
+    return 0

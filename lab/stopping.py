@@ -1,0 +1,42 @@
+"""Stops the lab in an orderly way on Ctrl-C, SIGTERM, SIGHUP, or when make is gone."""
+
+import os
+import signal
+from types import FrameType
+
+from lab.errors import Interrupted
+
+
+class StopRequest:
+    """Remembers that somebody asked to stop; waiting loops look here.
+
+    Handlers only take a note: raising from a handler could leave a process that was
+    just started without an owner.
+    """
+
+    def __init__(self) -> None:
+        self.times = 0
+        self._reason: str | None = None
+        # Under make a vanished parent means that make was killed: nobody waits for us any more.
+        self._parent = os.getppid() if "MAKELEVEL" in os.environ else None
+
+    def install(self) -> None:
+        """Take over SIGINT, SIGTERM and SIGHUP."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._note)
+
+    @property
+    def reason(self) -> str | None:
+        """Why to stop, or None."""
+        if self._reason is None and self._parent not in {None, os.getppid()}:
+            self._reason = "stopped because the make that started it is gone"
+        return self._reason
+
+    def check(self) -> None:
+        """Raise Interrupted once somebody asked to stop."""
+        if self.reason is not None:
+            raise Interrupted(self.reason)
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self.times += 1
+        self._reason = self._reason or f"stopped by {signal.Signals(number).name}"

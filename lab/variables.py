@@ -1,0 +1,140 @@
+"""The variables of `make`, read once from the environment, typed and checked."""
+
+import difflib
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from lab.errors import UsageError
+
+_DURATION = re.compile(r"(\d+)\s*(s|m|h|)", re.ASCII)
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+# Read by the Makefile alone.
+_MAKE_ONLY = frozenset({"PYTHON"})
+
+
+def _seconds(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        raise ValueError("give whole seconds, minutes or hours, such as 90, 60s or 5m")
+    return int(match[1]) * _SECONDS[match[2]]
+
+
+def _words(text: object) -> object:
+    return tuple(shlex.split(text)) if isinstance(text, str) else text
+
+
+def _web_address(text: object) -> object:
+    if isinstance(text, str) and text:
+        parts = urlsplit(text)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("give an address such as https://leaderboard.example:8443")
+        return text.rstrip("/")
+    return text
+
+
+def _redis_address(text: object) -> object:
+    if isinstance(text, str) and text:
+        parts = urlsplit(text)
+        if parts.scheme not in {"redis", "rediss", "unix"}:
+            raise ValueError("give an address such as redis://127.0.0.1:6379/0")
+    return text
+
+
+Seconds = Annotated[int, BeforeValidator(_seconds)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class Variables(BaseSettings):
+    """What a user can set on the command line of make; each field is one variable."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, frozen=True, extra="ignore")
+
+    scale: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.001
+    duration: Annotated[Seconds, Field(ge=1, le=86_400)] = 60
+    warmup: Annotated[Seconds, Field(ge=0, le=3_600)] = 5
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 20_260_906
+    players: Annotated[int, Field(ge=1, le=12_000_000)] | None = None
+    mode: Literal["naive", "partitioned"] = "naive"
+    scenario: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,24}$")] = "peak"
+    set: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_words)] = ()
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
+    service_workers: Annotated[int, Field(ge=1, le=64)] = 1
+    service_port: Port = 8000
+    target: Annotated[str, BeforeValidator(_web_address)] | None = None
+    allow_writes: bool = False
+    redis_url: Annotated[str, BeforeValidator(_redis_address)] | None = None
+    hotboard_redis_bin: Path | None = None
+    ledger: Literal["none"] = "none"
+
+    @model_validator(mode="after")
+    def _check_target(self) -> "Variables":
+        if self.target and not self.allow_writes:
+            raise ValueError(
+                f"TARGET={self.target} would be written to: add ALLOW_WRITES=1 if it may be."
+            )
+        if self.target and self.redis_url:
+            raise ValueError(
+                "TARGET and REDIS_URL exclude each other: a foreign service has its own Redis."
+            )
+        return self
+
+
+def read_variables(environment: Mapping[str, str] | None = None) -> Variables:
+    """Read the variables from the environment.
+
+    Raises:
+        UsageError: with every problem found, each naming its variable.
+    """
+    flags = (environment or os.environ).get("MAKEFLAGS", "")
+    problems = unknown_overrides(flags)
+    try:
+        variables = Variables()
+    except ValidationError as error:
+        problems += [_sentence(dict(detail)) for detail in error.errors()]
+        raise UsageError(*problems) from None
+    if problems:
+        raise UsageError(*problems)
+    return variables
+
+
+def unknown_overrides(makeflags: str) -> list[str]:
+    """A sentence for every `NAME=value` on make's command line that no one reads.
+
+    make passes them to its children in MAKEFLAGS after ` -- `.
+    """
+    _, separator, overrides = f" {makeflags}".partition(" -- ")
+    if not separator:
+        return []
+    known = {name.upper() for name in Variables.model_fields} | _MAKE_ONLY | _REPORT_ONLY
+    names = re.findall(r"(?:^|(?<=[^\\] ))([A-Za-z_][A-Za-z0-9_]*):?=", overrides)
+    problems = []
+    for name in names:
+        if name in known:
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {close[0]}?" if close else " `make help` lists the variables."
+        problems.append(f"{name} is no variable of this Makefile.{hint}")
+    return problems
+
+
+# Read by `python -m reports`.
+_REPORT_ONLY = frozenset({"RUN", "OUT"})
+
+
+def _sentence(detail: dict[str, object]) -> str:
+    location = detail["loc"]
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    if not isinstance(location, tuple) or not location:
+        return message
+    name = str(location[0]).upper()
+    return f"{name}={detail['input']}: {message[0].lower()}{message[1:].rstrip('.')}."
