@@ -1,0 +1,1 @@
+"""The traffic model: assumptions become rates, partitions, players, popularity and arrivals."""
