@@ -44,11 +44,11 @@ class Schedule:
         """Draw the arrivals of one second; seconds before 0 are the warm-up."""
         first = floor(second * self.rate)
         count = floor((second + 1) * self.rate) - first
-        random = named_generator(self.seed, self.operation, second)
+        rng = named_generator(self.seed, self.operation, second)
         # The players come last: another popularity changes who is asked for, and nothing else.
-        offsets = np.sort(random.integers(0, MICROSECONDS, count)) + second * MICROSECONDS
-        scores = random.integers(0, HIGHEST_SCORE + 1, count) if self.scores else None
-        players = self.popularity.sample(random, count) if self.popularity else None
+        offsets = np.sort(rng.integers(0, MICROSECONDS, count)) + second * MICROSECONDS
+        scores = rng.integers(0, HIGHEST_SCORE + 1, count) if self.scores else None
+        players = self.popularity.sample(rng, count) if self.popularity else None
         return Arrivals(first, offsets, players, scores)
 
 

@@ -12,8 +12,11 @@ class InvalidWorkload(ValueError):
     """The one error of this package: everything wrong with a workload, as sentences."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__("\n".join(problems))
+        super().__init__(problems)
         self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,13 @@ class WholeNumber:
 
     def problems(self, name: str, value: object) -> list[str]:
         """Refuse anything but an integer within the bounds."""
-        is_whole = isinstance(value, int) and not isinstance(value, bool)
-        if is_whole and self.low <= value <= self.high:
+        if isinstance(value, int) and not isinstance(value, bool) and self._holds(value):
             return []
         bounds = f"from {self.low:,} to {self.high:,}"
         return [f"{name} must be a whole number {bounds}; it is {shown(value)}."]
+
+    def _holds(self, value: int) -> bool:
+        return self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,13 @@ class Number:
 
     def problems(self, name: str, value: object) -> list[str]:
         """Refuse anything but a number within the bounds."""
-        if self._holds(value):
+        if isinstance(value, int | float) and not isinstance(value, bool) and self._holds(value):
             return []
         start = "from" if self.low_allowed else "above"
         bounds = f"{start} {self.low:,g} up to {self.high:,g}"
         return [f"{name} must be a number {bounds}; it is {shown(value)}."]
 
-    def _holds(self, value: object) -> bool:
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            return False
+    def _holds(self, value: float) -> bool:
         # NaN and the infinities fail these comparisons too.
         above = value >= self.low if self.low_allowed else value > self.low
         return above and value <= self.high
@@ -152,7 +152,10 @@ def closest_hint(word: str, known: tuple[str, ...]) -> str:
 
 def shown(value: object) -> str:
     """Write a value of the user's into a sentence, cut when it is very long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        text = "a number of thousands of digits"
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 

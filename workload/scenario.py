@@ -66,8 +66,8 @@ def _read(path: Path) -> dict[str, Any]:
         problem = f"The scenario {path} cannot be read: {error.strerror}."
     except UnicodeDecodeError:
         problem = f"The scenario {path} is not text in UTF-8."
-    # Not only TOMLDecodeError: an integer with thousands of digits is a plain ValueError.
-    except ValueError as error:
+    # Not TOMLDecodeError alone: overlong integers and deep nesting fail in their own ways.
+    except (ValueError, RecursionError) as error:
         problem = f"The scenario {path} is not valid TOML: {error}."
     raise InvalidWorkload((problem,))
 

@@ -10,5 +10,5 @@ def named_generator(*names: str | int) -> np.random.Generator:
 
     The names are hashed, not added up: neighbouring seeds and seconds share nothing.
     """
-    digest = blake2b(repr(names).encode(), digest_size=16).digest()
+    digest = blake2b(repr([str(name) for name in names]).encode(), digest_size=16).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest)))

@@ -38,10 +38,10 @@ def assumption_problems(values: Mapping[str, Any]) -> list[str]:
 
 
 def _shares_problem(values: Mapping[str, Any]) -> str | None:
-    total = exact(values["top_k_share"]) + exact(values["around_me_share"])
-    if total == 1:
+    top, around = values["top_k_share"], values["around_me_share"]
+    if exact(top) + exact(around) == 1:
         return None
-    return f"top_k_share and around_me_share must add up to 1; they add up to {float(total):g}."
+    return f"top_k_share and around_me_share must add up to 1; they are {top} and {around}."
 
 
 def _multiplier_problem(values: Mapping[str, Any]) -> str | None:

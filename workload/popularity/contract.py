@@ -13,7 +13,7 @@ class Popularity(Protocol):
         """Compute the share of requests of each partition, in the order of the keys."""
         ...
 
-    def sample(self, random: np.random.Generator, size: int) -> NDArray[np.int64]:
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Draw player indexes; player i lives in partition i mod the number of partitions."""
         ...
 

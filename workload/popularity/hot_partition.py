@@ -26,10 +26,10 @@ class HotPartition:
         """Give the first partition its multiple, and the others equal shares of the rest."""
         return self._shares.copy()
 
-    def sample(self, random: np.random.Generator, size: int) -> NDArray[np.int64]:
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Draw a partition by its share, then one of its players."""
-        partitions = np.searchsorted(self._bounds, random.random(size), side="right")
-        members = random.integers(0, self._members[partitions])
+        partitions = np.searchsorted(self._bounds, rng.random(size), side="right")
+        members = rng.integers(0, self._members[partitions])
         return members * self._partitions + partitions
 
 

@@ -17,6 +17,6 @@ class Uniform:
         """Give each partition the share of its players."""
         return players_per_partition(self._players, self._partitions) / self._players
 
-    def sample(self, random: np.random.Generator, size: int) -> NDArray[np.int64]:
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Draw players, each as likely as any other."""
-        return random.integers(0, self._players, size)
+        return rng.integers(0, self._players, size)

@@ -32,7 +32,7 @@ class Zipf:
         """Add up the weights of each partition's players."""
         return self._shares.copy()
 
-    def sample(self, random: np.random.Generator, size: int) -> NDArray[np.int64]:
+    def sample(self, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """Draw ranks by inverting the cumulative weights, and name their players."""
-        ranks = np.searchsorted(self._cumulative, random.random(size), side="right")
+        ranks = np.searchsorted(self._cumulative, rng.random(size), side="right")
         return self._player_of_rank[ranks].astype(np.int64)
