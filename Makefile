@@ -21,10 +21,10 @@ help: ## Show this list
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
-	@MODE=naive exec $(RUN_PYTHON) -m lab load
+	@exec env MODE=naive $(RUN_PYTHON) -m lab load
 
 load-partitioned: $(VENV)/run.stamp ## The same load on 12 keys, one per region, mode and season
-	@MODE=partitioned exec $(RUN_PYTHON) -m lab load
+	@exec env MODE=partitioned $(RUN_PYTHON) -m lab load
 
 serve: $(VENV)/run.stamp ## Keep Redis and the service up until Ctrl-C (MODE=naive|partitioned)
 	@exec $(RUN_PYTHON) -m lab serve

@@ -1,0 +1,129 @@
+"""The audit compares what clients were told with what the processes counted."""
+
+from typing import Any
+
+import pytest
+
+from lab.audit import FinalScore, audit, incomparable_audit
+from lab.evidence import BOARD_COMMANDS, Counters
+
+_SERVICE = frozenset({(10, 1.0)})
+
+
+def _counters(
+    accepted: int = 0,
+    *,
+    answered: dict[str, int] | None = None,
+    unknown: dict[str, int] | None = None,
+    executed: dict[str, int] | None = None,
+    run_id: str = "r1",
+    service: frozenset[tuple[int, float]] = _SERVICE,
+) -> Counters:
+    nothing = dict.fromkeys(BOARD_COMMANDS, 0)
+    return Counters(
+        service_processes=service,
+        redis_run_id=run_id,
+        accepted_events=accepted,
+        answered=nothing | (answered or {}),
+        unknown=nothing | (unknown or {}),
+        executed=nothing | (executed or {}),
+    )
+
+
+def _measurements(applied: int, unknown: int = 0, loaded: int = 0) -> dict[str, Any]:
+    figures = {"offered": applied, "sent": applied, "dropped": 0, "ok": applied, "failed": 0}
+    whole = {**figures, "unknown": unknown, "statuses": {"applied": applied}}
+    return {
+        "operations": {"submit": {**figures, "all": whole}},
+        "loading": {"ok": loaded, "unknown": 0},
+    }
+
+
+def _held(report: dict[str, Any]) -> dict[str, bool]:
+    return {one["name"]: one["held"] for one in report["invariants"]}
+
+
+@pytest.mark.parametrize(
+    ("counted", "held"),
+    [
+        (99, [False, True]),
+        (100, [True, True]),
+        (103, [True, True]),
+        (104, [True, False]),
+    ],
+)
+def test_accepted_events_lie_between_told_and_told_plus_unknown(
+    counted: int, held: list[bool]
+) -> None:
+    """With 100 told and 3 unknown, the service must have counted 100 to 103."""
+    report = audit(_counters(7), _counters(7 + counted), _measurements(60, 3, loaded=40), [])
+
+    assert held == list(_held(report).values())[:2]
+
+
+@pytest.mark.parametrize(
+    ("executed", "held"),
+    [(49, [False, True]), (50, [True, True]), (52, [True, True]), (53, [True, False])],
+)
+def test_board_commands_lie_between_answered_and_answered_plus_unknown(
+    executed: int, held: list[bool]
+) -> None:
+    """With 50 ZADD answered and 2 unknown, the server must have executed 50 to 52."""
+    before = _counters(answered={"zadd": 5}, executed={"zadd": 5})
+    after = _counters(answered={"zadd": 55}, unknown={"zadd": 2}, executed={"zadd": 5 + executed})
+
+    report = audit(before, after, _measurements(0), [])
+
+    assert held == [value for name, value in _held(report).items() if name.startswith("zadd")]
+
+
+def test_an_unknown_script_may_have_run_its_inner_commands() -> None:
+    """One EVALSHA without an answer allows one more of each inner command."""
+    after = _counters(
+        answered={"evalsha": 4, "zscore": 4},
+        unknown={"evalsha": 1},
+        executed={"evalsha": 5, "zscore": 5},
+    )
+
+    report = audit(_counters(), after, _measurements(0), [])
+
+    assert all(_held(report).values())
+
+
+def test_a_lost_score_is_found() -> None:
+    """Two of three players hold what was accepted last: the invariant is not held."""
+    scores = [FinalScore(5, 5), FinalScore(6, None), FinalScore(7, 7)]
+
+    last = audit(_counters(), _counters(), _measurements(0), scores)["invariants"][-1]
+
+    assert (last["left"], last["relation"], last["right"], last["held"]) == (2, "=", 3, False)
+
+
+def test_a_restarted_redis_is_not_compared_by_its_counters() -> None:
+    """Counters that began anew are said to be not comparable, never guessed."""
+    report = audit(_counters(), _counters(run_id="r2"), _measurements(0), [])
+
+    assert [one["name"] for one in report["not_comparable"]] == [
+        "ledger = projection",
+        "board commands",
+    ]
+
+
+def test_a_restarted_service_is_not_compared_by_its_counters() -> None:
+    """A changed service process takes both of its counts out of the comparison."""
+    report = audit(_counters(), _counters(service=frozenset({(11, 2.0)})), _measurements(9), [])
+
+    assert [one["name"] for one in report["not_comparable"]] == [
+        "ledger = projection",
+        "accepted events",
+        "board commands",
+    ]
+    assert len(report["invariants"]) == 1
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    """Without evidence there are no invariants, and a reason for each."""
+    report = incomparable_audit("the service is gone")
+
+    assert report["invariants"] == []
+    assert {"the service is gone"} == {one["reason"] for one in report["not_comparable"]}

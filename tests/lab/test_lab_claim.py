@@ -1,0 +1,98 @@
+"""One run at a time, and nothing left over from a killed one."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import psutil
+import pytest
+
+from lab.claim import TOKEN_VARIABLE, claim_checkout, processes_of
+from lab.errors import UsageError
+
+_HOLD = textwrap.dedent("""
+    import subprocess, sys, os
+    from pathlib import Path
+    from lab.claim import TOKEN_VARIABLE, claim_checkout
+    with claim_checkout(Path(sys.argv[1]), "make load-naive") as claim:
+        child = subprocess.Popen(
+            [sys.executable, "-c", "import time; time.sleep(60)"],
+            env={**os.environ, TOKEN_VARIABLE: claim.token},
+            start_new_session=True,
+        )
+        print(child.pid, flush=True)
+        sys.stdin.read()
+        child.kill()
+        child.wait()
+""")
+
+
+def _holder(state: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _HOLD, str(state)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_second_run_is_refused_with_the_first_ones_name(tmp_path: Path) -> None:
+    """The sentence names the command and the pid that hold the checkout."""
+    with _holder(tmp_path) as first:
+        assert first.stdout is not None
+        first.stdout.readline()
+
+        with pytest.raises(UsageError) as caught, claim_checkout(tmp_path, "make load-naive"):
+            pass
+        first.communicate("")
+
+    assert f"`make load-naive` (pid {first.pid}," in str(caught.value)
+
+
+def test_the_next_run_ends_what_a_killed_one_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After kill -9 the orphan is found by its token and ended; others are untouched."""
+    with _holder(tmp_path) as first:
+        assert first.stdout is not None
+        orphan = psutil.Process(int(first.stdout.readline()))
+        first.kill()
+        first.wait()
+    assert orphan.is_running()
+
+    with claim_checkout(tmp_path, "make load-naive"):
+        alive = orphan.is_running() and orphan.status() != psutil.STATUS_ZOMBIE
+
+    assert not alive
+    assert f"Ended 1 processes left by `make load-naive` (pid {first.pid})." in (
+        capsys.readouterr().out
+    )
+
+
+def test_the_claim_is_released_at_the_end(tmp_path: Path) -> None:
+    """A claim can be taken again once the first one ended, and leaves no file."""
+    with claim_checkout(tmp_path, "one") as first:
+        pass
+    with claim_checkout(tmp_path, "two") as second:
+        pass
+
+    assert first.token != second.token
+    assert not (tmp_path / "claim.json").exists()
+
+
+def test_processes_are_known_by_their_token_alone() -> None:
+    """Only the process that carries the token is found."""
+    token = f"test-{os.getpid()}"
+    sleeper = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
+    with subprocess.Popen(
+        sleeper, env={**os.environ, TOKEN_VARIABLE: token}, stdout=subprocess.PIPE
+    ) as marked:
+        assert marked.stdout is not None
+        marked.stdout.readline()
+
+        found = [process.pid for process in processes_of(token)]
+        marked.kill()
+
+    assert [marked.pid] == found

@@ -1,0 +1,111 @@
+"""The variables of make: typed, checked together, and none ignored in silence."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import UsageError
+from lab.variables import read_variables, unknown_overrides
+
+
+def _problems() -> tuple[str, ...]:
+    with pytest.raises(UsageError) as caught:
+        read_variables()
+    return caught.value.problems
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MAKEFLAGS", "SCALE", "DURATION", "TARGET", "ALLOW_WRITES", "SET", "MODE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_defaults_are_the_documented_ones() -> None:
+    """Without any variable the documented defaults hold."""
+    variables = read_variables()
+
+    assert variables.scale == 0.001
+    assert variables.duration == 60
+    assert variables.warmup == 5
+    assert variables.seed == 20_260_906
+    assert variables.service_port == 8000
+    assert variables.ledger == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90", 90), ("60s", 60), ("5m", 300), ("1h", 3600), (" 7 s", 7)]
+)
+def test_durations_take_a_unit(monkeypatch: pytest.MonkeyPatch, text: str, seconds: int) -> None:
+    """A duration is whole seconds, minutes or hours."""
+    monkeypatch.setenv("DURATION", text)
+
+    assert seconds == read_variables().duration
+
+
+def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three wrong variables make three sentences, each with its name and value."""
+    monkeypatch.setenv("SCALE", "fast")
+    monkeypatch.setenv("DURATION", "5x")
+    monkeypatch.setenv("SERVICE_PORT", "70000")
+
+    problems = _problems()
+
+    assert sorted(problem.partition(":")[0] for problem in problems) == [
+        "DURATION=5x",
+        "SCALE=fast",
+        "SERVICE_PORT=70000",
+    ]
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "0", "-1", "1.5"])
+def test_scale_is_a_fraction(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """A scale that is no number in (0, 1] is refused by name."""
+    monkeypatch.setenv("SCALE", text)
+
+    assert [f"SCALE={text}"] == [problem.partition(":")[0] for problem in _problems()]
+
+
+def test_a_foreign_target_needs_leave_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TARGET alone is refused with the variable that allows it."""
+    monkeypatch.setenv("TARGET", "https://leaderboard.example")
+
+    assert _problems() == (
+        "TARGET=https://leaderboard.example would be written to: add ALLOW_WRITES=1 if it may be.",
+    )
+
+
+def test_set_takes_several_assumptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SET splits like a shell does."""
+    monkeypatch.setenv("SET", "popularity=zipf zipf_exponent=1.21")
+
+    assert read_variables().set == ("popularity=zipf", "zipf_exponent=1.21")
+
+
+@pytest.mark.parametrize(
+    ("flags", "names"),
+    [
+        ("", []),
+        ("s", []),
+        (" -- SCALE=0.01", []),
+        (" -- SCAL=0.01", ["SCAL"]),
+        ("k -- DURATOIN=5m SCALE=1 FOO:=x", ["DURATOIN", "FOO"]),
+        (r" -- SET=a=1\ b=2 RUN=latest OUT=x PYTHON=python3.12", []),
+    ],
+)
+def test_unknown_variables_of_make_are_named(flags: str, names: list[str]) -> None:
+    """A mistyped NAME=value on make's command line is told, not ignored."""
+    assert names == [problem.split(" ", 1)[0] for problem in unknown_overrides(flags)]
+
+
+def test_a_mistyped_variable_gets_a_suggestion() -> None:
+    """The closest variable is offered."""
+    assert unknown_overrides(" -- SCAL=0.01") == [
+        "SCAL is no variable of this Makefile. Did you mean SCALE?"
+    ]
+
+
+def test_paths_are_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HOTBOARD_REDIS_BIN is a path."""
+    monkeypatch.setenv("HOTBOARD_REDIS_BIN", "/opt/redis/redis-server")
+
+    assert Path("/opt/redis/redis-server") == read_variables().hotboard_redis_bin
