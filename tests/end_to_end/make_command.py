@@ -1,0 +1,118 @@
+"""Runs make in a checkout and watches what it says."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+SECONDS = 90.0
+
+
+class Command:
+    """A running make; its output is collected line by line."""
+
+    def __init__(self, root: Path, environment: dict[str, str], words: list[str]) -> None:
+        self.process = subprocess.Popen(
+            ["make", *words],
+            cwd=root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as stream:
+            for line in stream:
+                self.lines.append(line.rstrip("\n"))
+
+    @property
+    def output(self) -> str:
+        """All that was printed so far."""
+        return "\n".join(self.lines)
+
+    def wait_for(self, text: str) -> None:
+        """Wait until a line holds the text."""
+        end = time.monotonic() + SECONDS
+        while not any(text in line for line in self.lines):
+            assert time.monotonic() < end, f"never said {text!r}:\n{self.output}"
+            assert self.process.poll() is None, f"ended before {text!r}:\n{self.output}"
+            time.sleep(0.02)
+
+    def wait(self) -> int:
+        """Wait for the end; the exit code of make."""
+        code = self.process.wait(SECONDS)
+        self._reader.join(SECONDS)
+        return code
+
+    def interrupt(self) -> None:
+        """Ctrl-C: the whole foreground group gets SIGINT."""
+        os.killpg(self.process.pid, signal.SIGINT)
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A checkout of its own."""
+
+    root: Path
+    environment: dict[str, str]
+
+    def start(self, *words: str) -> Command:
+        """Start `make` with the words."""
+        return Command(self.root, self.environment, list(words))
+
+    def make(self, *words: str) -> tuple[int, str]:
+        """Run `make` to its end: exit code and output."""
+        command = self.start(*words)
+        return command.wait(), command.output
+
+    @property
+    def token(self) -> str:
+        """The token that every process of the present run carries."""
+        return str(json.loads((self.root / ".hotboard" / "claim.json").read_text())["token"])
+
+    def run_directory(self) -> Path:
+        """The only run directory."""
+        (found,) = (self.root / "reports" / "runs").iterdir()
+        return found
+
+    def run_json(self) -> dict[str, Any]:
+        """The facts of the only run."""
+        facts: dict[str, Any] = json.loads((self.run_directory() / "run.json").read_text())
+        return facts
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        """The rows of one CSV file of the only run."""
+        with (self.run_directory() / name).open(newline="") as lines:
+            return list(csv.DictReader(lines))
+
+    def processes(self) -> list[psutil.Process]:
+        """Every live process that works in this checkout."""
+        found = []
+        for process in psutil.process_iter(["cwd", "status"]):
+            if process.info["status"] == psutil.STATUS_ZOMBIE or not process.info["cwd"]:
+                continue
+            if Path(process.info["cwd"]).is_relative_to(self.root):
+                found.append(process)
+        return found
+
+    def left_after(self, seconds: float = 10.0) -> list[str]:
+        """What still runs after some seconds of grace, as command lines."""
+        end = time.monotonic() + seconds
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.1)
+        return [" ".join(process.cmdline()) for process in self.processes()]

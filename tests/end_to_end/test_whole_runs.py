@@ -1,0 +1,99 @@
+"""`make load-naive` and `make load-partitioned`, whole and short."""
+
+import json
+from fractions import Fraction
+
+import pytest
+from make_command import Checkout
+
+SHORT = ("DURATION=4s", "WARMUP=1s", "PLAYERS=600")
+RATES = {"submit": 240, "top": 25, "around": 75}
+
+
+def _check_offered(checkout: Checkout) -> None:
+    rows = {row["operation"]: row for row in checkout.table("operations.csv")}
+    offered = {operation: int(rows[operation]["offered"]) for operation in RATES}
+
+    assert {operation: rate * 4 for operation, rate in RATES.items()} == offered
+    for operation in RATES:
+        row = {name: int(rows[operation][name]) for name in ("sent", "dropped", "ok", "failed")}
+        assert offered[operation] == row["sent"] + row["dropped"]
+        assert row["sent"] == row["ok"] + row["failed"]
+
+
+def _check_audit(checkout: Checkout) -> None:
+    audit = json.loads((checkout.run_directory() / "audit.json").read_text())
+
+    assert [one for one in audit["invariants"] if not one["held"]] == []
+    assert [one["name"] for one in audit["not_comparable"]] == ["ledger = projection"]
+
+
+def test_naive_puts_every_write_on_one_key(checkout: Checkout) -> None:
+    """A naive run offers exactly the modelled requests and hits a single key with all writes."""
+    code, output = checkout.make("load-naive", *SHORT)
+
+    facts = checkout.run_json()
+    verdict = facts["verdict"]["status"]
+    assert (code == 0) == (verdict == "pass"), output
+    assert facts["skew"]["write"]["hottest_share"] == 1.0
+    assert facts["skew"]["write"]["keys_touched"] == 1
+    assert facts["skew"]["write"]["hottest_key"] == "lb:global:all:s1"
+    _check_offered(checkout)
+    _check_audit(checkout)
+    assert checkout.left_after() == []
+
+
+def test_partitioned_spreads_the_writes(checkout: Checkout) -> None:
+    """With two generator workers and two service workers everything is counted once."""
+    code, output = checkout.make("load-partitioned", *SHORT, "WORKERS=2", "SERVICE_WORKERS=2")
+
+    facts = checkout.run_json()
+    assert (code == 0) == (facts["verdict"]["status"] == "pass"), output
+    assert facts["skew"]["write"]["keys_touched"] == 12
+    assert facts["skew"]["write"]["effective_keys"] > 11
+    _check_offered(checkout)
+    _check_audit(checkout)
+    hits = sum(int(row["hits"]) for row in checkout.table("keys.csv") if row["op"] == "write")
+    assert Fraction(9, 10) < Fraction(hits, 960) < Fraction(11, 10)
+    assert checkout.left_after() == []
+
+
+def test_the_table_prints_again_and_the_files_copy(checkout: Checkout) -> None:
+    """`make report` prints the same table, `make export` copies the same files."""
+    _, output = checkout.make("load-naive", *SHORT)
+    table = [line for line in output.splitlines() if line.strip().startswith("submit")]
+
+    _, again = checkout.make("report")
+    code, _ = checkout.make("export", "OUT=copied")
+
+    assert table
+    assert table[-1] in again
+    assert code == 0
+    original = checkout.run_directory() / "operations.csv"
+    assert original.read_text() == (checkout.root / "copied" / "operations.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("SCALE=2",), "SCALE=2:"),
+        (("SCENARIO=none",), "SCENARIO=none has no file"),
+        (("SET=top_k_share=0.5",), "top_k_share"),
+        (("DURATION=0s",), "DURATION=0s:"),
+        (("HOTBOARD_REDIS_BIN=nowhere",), "HOTBOARD_REDIS_BIN=nowhere is no program"),
+        (("TARGET=http://127.0.0.1:9",), "add ALLOW_WRITES=1"),
+        (("TARGET=http://127.0.0.1:9", "ALLOW_WRITES=1"), "does not answer GET /v1/boards"),
+        (("REDIS_URL=redis://127.0.0.1:9/0",), "REDIS_URL=redis://127.0.0.1:9/0 does not answer"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(
+    checkout: Checkout, words: tuple[str, ...], sentence: str
+) -> None:
+    """A wrong variable ends the command at once, with its name, no traceback and no run left."""
+    code, output = checkout.make("load-naive", *words)
+
+    assert code == 2
+    assert sentence in output
+    assert "Traceback" not in output
+    assert not list((checkout.root / "reports").glob("runs/*"))
+    assert checkout.left_after() == []
