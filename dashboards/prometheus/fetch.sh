@@ -1,0 +1,32 @@
+#!/bin/sh
+# Unpacks Debian's prometheus, promtool and redis exporter into .hotboard/tools.
+# Installing the packages would start daemons on 0.0.0.0:9090 and 0.0.0.0:9121; unpacking starts nothing.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
+tools="$root/.hotboard/tools"
+packages="prometheus prometheus-redis-exporter"
+# root may read its own temporary folder; the sandbox user of apt may not
+fetch="apt-get -qq -o APT::Sandbox::User=root download"
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
+    echo "apt-get and dpkg were not found: install Prometheus another way (macOS: brew install prometheus)" \
+        "and set PROMETHEUS_BIN to the prometheus program." >&2
+    exit 2
+fi
+
+if [ -x "$tools/usr/bin/promtool" ] && [ -x "$tools/usr/bin/prometheus-redis-exporter" ]; then
+    echo "$tools/usr/bin holds them already"
+    exit 0
+fi
+
+mkdir -p "$tools"
+downloads=$(mktemp -d)
+trap 'rm -rf "$downloads"' EXIT
+cd "$downloads"
+# shellcheck disable=SC2086  # both are separate words
+$fetch $packages || { apt-get -qq update && $fetch $packages; }
+for package in ./*.deb; do
+    dpkg -x "$package" "$tools"
+done
+"$tools/usr/bin/promtool" --version | head -n 1
