@@ -146,12 +146,14 @@ def unknown_name(name: str, known: tuple[str, ...], within: str = "") -> str:
 
 def closest_hint(word: str, known: tuple[str, ...]) -> str:
     """Ask for the known word closest to a mistyped one, if one is close."""
-    closest = get_close_matches(word, known, n=1, cutoff=0.5)
+    closest = get_close_matches(word, known, n=1, cutoff=0.4)
     return f" Did you mean {closest[0]}?" if closest else ""
 
 
 def shown(value: object) -> str:
     """Write a value of the user's into a sentence, cut when it is very long."""
+    if value is None:
+        return "missing"
     try:
         text = repr(value)
     except ValueError:  # Python refuses to print integers of thousands of digits

@@ -1,6 +1,7 @@
 """The scale of a run: the one factor on players and rates alike."""
 
 import math
+from decimal import ROUND_UP, Context, Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -30,9 +31,11 @@ def scaled_players(players: int, scale: Fraction) -> int:
     """Scale a number of players to a whole number, which may not be 0."""
     scaled = math.floor(players * scale)
     if scaled < 1:
+        # Rounded up: the scale in the sentence must itself leave a player.
+        enough = Context(prec=3, rounding=ROUND_UP).divide(Decimal(1), Decimal(players))
         problem = (
             f"A scale of {float(scale):g} leaves none of the {players:,} players; "
-            f"the smallest scale that leaves one is {1 / players:g}."
+            f"use {enough:g} or more."
         )
         raise InvalidWorkload((problem,))
     return scaled

@@ -31,20 +31,13 @@ class Scenario:
 
 def load_scenario(path: Path, overrides: Sequence[str] = ()) -> Scenario:
     """Read a scenario and apply overrides; everything wrong with both is raised at once."""
-    document = _read(path)
-    tables = {name: document.get(name, {}) for name in TABLES}
-    problems = _document_problems(document)
-    tables = {name: table if isinstance(table, dict) else {} for name, table in tables.items()}
-
+    document, problems = _read(path)
+    tables = {name: _table(document, name) for name in TABLES}
     changed, misread = read_overrides(overrides, {**ASSUMPTION_FIELDS, **LOAD_FIELDS})
     assumptions = asdict(Assumptions()) | _known(tables["assumptions"], changed, ASSUMPTION_FIELDS)
     load = asdict(LoadSettings()) | _known(tables["load"], changed, LOAD_FIELDS)
 
-    problems += _unknown_names("assumptions", tables["assumptions"], ASSUMPTION_FIELDS)
-    problems += _unknown_names("load", tables["load"], LOAD_FIELDS)
-    problems += objective_problems(tables["objectives"])
-    problems = [f"{path.name}: {problem}" for problem in problems] + misread
-    problems += assumption_problems(assumptions) + load_problems(load)
+    problems += misread + assumption_problems(assumptions) + load_problems(load)
     if problems:
         raise InvalidWorkload(tuple(problems))
     return Scenario(
@@ -56,25 +49,31 @@ def load_scenario(path: Path, overrides: Sequence[str] = ()) -> Scenario:
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """Read the file, and list what is wrong with it before its values are looked at."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         others = ", ".join(sorted(file.stem for file in path.parent.glob("*.toml"))) or "none"
-        problem = f"There is no scenario {path.stem} ({path}); scenarios there: {others}."
+        return {}, [f"There is no scenario {path.stem} ({path}); scenarios there: {others}."]
     except OSError as error:
-        problem = f"The scenario {path} cannot be read: {error.strerror}."
+        return {}, [f"The scenario {path} cannot be read: {error.strerror}."]
     except UnicodeDecodeError:
-        problem = f"The scenario {path} is not text in UTF-8."
+        return {}, [f"The scenario {path} is not text in UTF-8."]
     # Not TOMLDecodeError alone: overlong integers and deep nesting fail in their own ways.
     except (ValueError, RecursionError) as error:
-        problem = f"The scenario {path} is not valid TOML: {error}."
-    raise InvalidWorkload((problem,))
+        return {}, [f"The scenario {path} is not valid TOML: {error}."]
+    return document, [f"{path.name}: {problem}" for problem in _document_problems(document)]
+
+
+def _table(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table = document.get(name, {})
+    return table if isinstance(table, dict) else {}
 
 
 def _document_problems(document: Mapping[str, object]) -> list[str]:
     known = ("name", "description", *TABLES)
-    problems = [unknown_name(name, known) for name in document if name not in known]
+    problems = [_unknown_key(name, known) for name in document if name not in known]
     name = document.get("name")
     if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
         problems.append(
@@ -88,14 +87,27 @@ def _document_problems(document: Mapping[str, object]) -> list[str]:
         for table in TABLES
         if not isinstance(document.get(table, {}), dict)
     ]
-    return problems
+    problems += _unknown_names("assumptions", document, ASSUMPTION_FIELDS)
+    problems += _unknown_names("load", document, LOAD_FIELDS)
+    return problems + objective_problems(_table(document, "objectives"))
+
+
+def _unknown_key(name: str, known: tuple[str, ...]) -> str:
+    for table, fields in (("assumptions", ASSUMPTION_FIELDS), ("load", LOAD_FIELDS)):
+        if name in fields:
+            return f"{name} belongs below [{table}]."
+    return unknown_name(name, known)
 
 
 def _unknown_names(
-    table: str, values: Mapping[str, object], fields: Mapping[str, Field]
+    table: str, document: Mapping[str, Any], fields: Mapping[str, Field]
 ) -> list[str]:
-    names = tuple(fields)
-    return [unknown_name(name, names, within=table) for name in values if name not in fields]
+    known = tuple(fields)
+    return [
+        unknown_name(name, known, within=table)
+        for name in _table(document, table)
+        if name not in fields
+    ]
 
 
 def _known(
