@@ -5,13 +5,15 @@ from math import floor
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workload.arrivals import Arrivals, Schedule, slice_of
 from workload.assumptions import Assumptions
 from workload.popularity import make_popularity
 
+# A busy machine is no wrong answer.
+PATIENT = settings(deadline=None)
 RATES = st.fractions(min_value=0, max_value=300, max_denominator=1_000)
 SECONDS = st.integers(-600, 100_000)
 UNIFORM = make_popularity(Assumptions(), 12_000, seed=1)
@@ -32,6 +34,7 @@ def assert_equal(one: Arrivals, other: Arrivals) -> None:
         assert np.array_equal(mine, theirs)
 
 
+@PATIENT
 @given(rate=RATES, second=SECONDS)
 def test_every_second_has_exactly_its_number_of_arrivals(rate: Fraction, second: int) -> None:
     """Indexes continue from second to second, warm-up included, and nothing is rounded away."""
@@ -41,6 +44,7 @@ def test_every_second_has_exactly_its_number_of_arrivals(rate: Fraction, second:
     assert len(arrivals.offsets_us) == floor((second + 1) * rate) - floor(second * rate)
 
 
+@PATIENT
 @given(rate=RATES, second=SECONDS)
 def test_arrivals_are_sorted_within_their_second(rate: Fraction, second: int) -> None:
     """Offsets are microseconds from the start of the measured phase, in order."""
@@ -52,6 +56,7 @@ def test_arrivals_are_sorted_within_their_second(rate: Fraction, second: int) ->
     assert np.all(np.diff(offsets) >= 0)
 
 
+@PATIENT
 @given(rate=RATES, second=SECONDS, slices=st.integers(1, 7), named=st.booleans())
 def test_slices_are_disjoint_and_add_up_to_the_schedule(
     rate: Fraction, second: int, slices: int, *, named: bool
@@ -63,6 +68,7 @@ def test_slices_are_disjoint_and_add_up_to_the_schedule(
     assert np.array_equal(np.sum(masks, axis=0), np.ones(len(arrivals.offsets_us)))
 
 
+@PATIENT
 @given(second=SECONDS, slices=st.integers(1, 7))
 def test_slices_follow_the_player_or_the_index(second: int, slices: int) -> None:
     """One player's requests come from one place; the others take turns by index."""
@@ -80,6 +86,7 @@ def test_slices_follow_the_player_or_the_index(second: int, slices: int) -> None
         assert turns == slice_of(unnamed, slices, index).tolist()
 
 
+@PATIENT
 @given(second=SECONDS)
 def test_a_second_is_the_same_whenever_it_is_drawn(second: int) -> None:
     """Nothing is carried over from the seconds drawn before."""
