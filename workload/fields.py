@@ -69,7 +69,7 @@ class Number:
         if isinstance(value, int | float) and not isinstance(value, bool) and self._holds(value):
             return []
         start = "from" if self.low_allowed else "above"
-        bounds = f"{start} {self.low:,g} up to {self.high:,g}"
+        bounds = f"{start} {self.low:,} up to {self.high:,}"
         return [f"{name} must be a number {bounds}; it is {shown(value)}."]
 
     def _holds(self, value: float) -> bool:

@@ -98,7 +98,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a hot partition below the average": (
         {"hot_partition_multiplier": 0.5},
-        "hot_partition_multiplier must be a number from 1 up to 1e+06; it is 0.5.",
+        "hot_partition_multiplier must be a number from 1 up to 1,000,000; it is 0.5.",
     ),
     "an unknown popularity": (
         {"popularity": "zipff"},
