@@ -1,0 +1,87 @@
+"""`python -m target_service`: read the settings, bind the port, serve until told to stop."""
+
+import os
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from target_service.settings import (
+    MULTIPROCESS_VARIABLE,
+    PREFIX,
+    InvalidSettings,
+    Settings,
+    read_settings,
+)
+
+USAGE = 2
+KEEP_ALIVE_SECONDS = 75
+SHUTDOWN_SECONDS = 3
+
+
+def main() -> int:
+    """Serve, and return the exit code."""
+    try:
+        settings = read_settings()
+        listener = _listen(settings)
+        _wipe_shared_counts()
+    except InvalidSettings as error:
+        for problem in error.problems:
+            print(problem, file=sys.stderr)  # noqa: T201  (the command line's answer)
+        return USAGE
+    config = uvicorn.Config(
+        "target_service.app:app_from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    if settings.workers > 1:
+        Multiprocess(config, sockets=[listener]).run()
+        return 0
+    server = uvicorn.Server(config)
+    server.run(sockets=[listener])
+    return 0 if server.started else 1
+
+
+def _listen(settings: Settings) -> socket.socket:
+    address = (settings.host, settings.port)
+    try:
+        family = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.create_server(address, family=family, backlog=2048)
+    except OSError as error:
+        raise InvalidSettings(
+            (
+                (
+                    f"Cannot listen on {settings.host} port {settings.port}: {error.strerror}. "
+                    f"Set {PREFIX}HOST or {PREFIX}PORT to an address that is free."
+                ),
+            )
+        ) from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def _wipe_shared_counts() -> None:
+    """Remove the counts of an earlier service, which would be added to this one's."""
+    directory = os.environ.get(MULTIPROCESS_VARIABLE)
+    if directory is None:
+        return
+    path = Path(directory)
+    path.mkdir(parents=True, exist_ok=True)
+    for counts in path.glob("*.db"):
+        counts.unlink()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

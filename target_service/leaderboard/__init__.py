@@ -1,0 +1,1 @@
+"""The leaderboard: boards, their keys, and one file per operation."""

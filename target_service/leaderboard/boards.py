@@ -1,0 +1,56 @@
+"""The configured boards."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from target_service.leaderboard.layout import Layout, Mode, partition_key
+from target_service.leaderboard.naive import NaiveLayout
+from target_service.leaderboard.partitioned import PartitionedLayout
+from target_service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One partition, and the Redis key that serves it."""
+
+    partition: str
+    season: str
+    key: str
+
+
+class Boards:
+    """Every configured board, in product order with the region outermost."""
+
+    def __init__(self, settings: Settings) -> None:
+        layout = choose_layout(settings.mode)
+        self.seasons = settings.seasons
+        self._boards = {
+            (region, mode, season): Board(
+                partition_key(region, mode, season), season, layout.key(region, mode, season)
+            )
+            for region, mode, season in product(settings.regions, settings.modes, settings.seasons)
+        }
+
+    def find(self, region: str, mode: str, season: str) -> Board | None:
+        """Return the board, or None when it is not configured."""
+        return self._boards.get((region, mode, season))
+
+    def by_path(self) -> Mapping[tuple[bytes, ...], Board]:
+        """Return the boards under the three path segments that name them."""
+        return {
+            tuple(name.encode() for name in names): board for names, board in self._boards.items()
+        }
+
+    def of(self, season: str | None = None) -> tuple[Board, ...]:
+        """Return the boards of one season, or of all."""
+        return tuple(b for b in self._boards.values() if season is None or b.season == season)
+
+    def keys_of(self, season: str | None = None) -> tuple[str, ...]:
+        """Return the different Redis keys that serve one season, or all."""
+        return tuple(dict.fromkeys(board.key for board in self.of(season)))
+
+
+def choose_layout(mode: Mode) -> Layout:
+    """Return the layout of the mode."""
+    return NaiveLayout() if mode == "naive" else PartitionedLayout()

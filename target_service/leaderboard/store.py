@@ -1,0 +1,28 @@
+"""What every operation needs: the boards, their commands, and the pipeline to Redis."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from target_service.leaderboard.boards import Board, Boards
+from target_service.leaderboard.key_commands import KeyCommands
+from target_service.redis_wire.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The configured boards on one Redis server."""
+
+    boards: Boards
+    boards_by_path: Mapping[tuple[bytes, ...], Board]
+    commands: Mapping[str, KeyCommands]
+    pipeline: Pipeline
+
+    def deadline(self) -> float:
+        """Return the loop time by which a request that starts now has its answers from Redis."""
+        return asyncio.get_running_loop().time() + self.pipeline.timeout_seconds
+
+
+def global_board(season: str) -> str:
+    """Return the name of the ranking over all partitions of a season."""
+    return f"lb:global:all:{season}"

@@ -1,0 +1,44 @@
+"""Where accepted events go: the one seam of the write path."""
+
+from typing import Protocol
+
+from target_service.leaderboard.boards import Board
+from target_service.leaderboard.messages import ScoreColumns, ScoreEvent, Status
+from target_service.leaderboard.store import Store
+from target_service.metrics import Metrics
+
+
+class Writer(Protocol):
+    """Takes valid events of known boards and says what became of them."""
+
+    async def write(self, board: Board, player: str, event: ScoreEvent) -> Status:
+        """Store one event of the player (whose id is normalised)."""
+
+    async def write_many(
+        self, board: Board, players: list[str], columns: ScoreColumns
+    ) -> list[tuple[int, Status]]:
+        """Store a batch in order; return the index and status of each event that did not apply."""
+
+
+class ProjectionWriter:
+    """Writes straight to the ranking in Redis, without a ledger: every event applies."""
+
+    def __init__(self, store: Store, metrics: Metrics) -> None:
+        self._store = store
+        self._applied = metrics.writes.labels("applied").inc
+
+    async def write(self, board: Board, player: str, event: ScoreEvent) -> Status:
+        """Set the player's score."""
+        command = self._store.commands[board.key].write(player, event.score)
+        await self._store.pipeline.run((command,))
+        self._applied()
+        return "applied"
+
+    async def write_many(
+        self, board: Board, players: list[str], columns: ScoreColumns
+    ) -> list[tuple[int, Status]]:
+        """Set the scores of all players at once."""
+        command = self._store.commands[board.key].write_many(players, columns.score)
+        await self._store.pipeline.run((command,))
+        self._applied(len(players))
+        return []

@@ -1,0 +1,106 @@
+"""The service's own measurements, as Prometheus series with a closed set of labels."""
+
+import os
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from target_service.settings import MULTIPROCESS_VARIABLE
+
+HTTP_BUCKETS_SECONDS = (
+    *(0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.025),
+    *(0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5),
+)
+KEY_BUCKETS_SECONDS = (
+    *(0.0001, 0.0002, 0.0003, 0.0005, 0.00075, 0.001, 0.002),
+    *(0.005, 0.01, 0.025, 0.1, 0.5, 2.5),
+)
+
+
+class Metrics:
+    """Every series of the service; callers keep the labelled children they use often."""
+
+    def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it bare
+        self.registry = registry = CollectorRegistry()
+        self.key_ops = Counter(
+            "leaderboard_key_ops_total",
+            "Redis commands that touched a board key.",
+            ("key", "op"),
+            registry=registry,
+        )
+        self.key_op_duration = Histogram(
+            "leaderboard_key_op_duration_seconds",
+            "From writing a pipeline to reading the command's reply; a pipeline's commands "
+            "share its time.",
+            ("key", "op"),
+            buckets=KEY_BUCKETS_SECONDS,
+            registry=registry,
+        )
+        self.key_members_written = Counter(
+            "leaderboard_key_members_written_total",
+            "Members written to a board key.",
+            ("key",),
+            registry=registry,
+        )
+        self.redis_commands = Counter(
+            "leaderboard_redis_commands_total",
+            "Board commands that Redis ran and answered, those inside scripts included.",
+            ("command",),
+            registry=registry,
+        )
+        self.redis_unknown = Counter(
+            "leaderboard_redis_unknown_total",
+            "Board commands sent whose outcome is unknown: each may have run or not.",
+            ("command",),
+            registry=registry,
+        )
+        self.http_request_duration = Histogram(
+            "leaderboard_http_request_duration_seconds",
+            "From the request's head to the end of its answer.",
+            ("route", "method", "code"),
+            buckets=HTTP_BUCKETS_SECONDS,
+            registry=registry,
+        )
+        self.writes = Counter(
+            "leaderboard_writes_total",
+            "Score events by what became of them.",
+            ("status",),
+            registry=registry,
+        )
+        # One value for all workers, so no process may add its own label to these gauges.
+        self.partitions = Gauge(
+            "leaderboard_partitions",
+            "Keys that should share the load, whatever the mode.",
+            multiprocess_mode="mostrecent",
+            registry=registry,
+        )
+        self.board_members = Gauge(
+            "leaderboard_board_members",
+            "Members of a board key; NaN when it could not be measured.",
+            ("key",),
+            multiprocess_mode="mostrecent",
+            registry=registry,
+        )
+        self.info = Gauge(
+            "leaderboard_info",
+            "Always 1; what this service is.",
+            ("mode", "ledger", "version"),
+            multiprocess_mode="mostrecent",
+            registry=registry,
+        )
+
+    def exposition(self) -> bytes:
+        """Return the text Prometheus scrapes: of all workers when they share a directory."""
+        if MULTIPROCESS_VARIABLE not in os.environ:
+            return generate_latest(self.registry)
+        registry = CollectorRegistry(support_collectors_without_names=True)
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # likewise
+        return generate_latest(registry)

@@ -1,0 +1,135 @@
+"""Everything the service refuses, as RFC 9457 problem documents with stable types.
+
+Problem
+├── InvalidRequest      422  names every bad field at once
+├── UnknownBoard        404
+├── UnknownPlayer       404
+├── UnknownRoute        404
+├── MethodNotAllowed    405
+├── BodyTooLarge        413
+├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
+└── InternalError       500  a defect of the service, never of the input
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import msgspec
+
+from target_service.answers import Answer, answer
+
+PROBLEM_JSON = b"application/problem+json"
+Headers = tuple[tuple[bytes, bytes], ...]
+
+
+class FieldProblem(msgspec.Struct, frozen=True):
+    """One bad input: its name, and a sentence that says what it must be."""
+
+    field: str
+    detail: str
+
+
+class ProblemDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An RFC 9457 problem document; `errors` names every bad field."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: tuple[FieldProblem, ...] = ()
+
+
+class Problem(Exception):
+    """A refusal that becomes a problem document."""
+
+    status: ClassVar[int]
+    slug: ClassVar[str]
+    title: ClassVar[str]
+
+    def __init__(
+        self, detail: str, errors: Sequence[FieldProblem] = (), headers: Headers = ()
+    ) -> None:
+        super().__init__(detail)
+        self.document = ProblemDocument(
+            type=type_of(type(self)),
+            title=self.title,
+            status=self.status,
+            detail=detail,
+            errors=tuple(errors),
+        )
+        self.headers = headers
+
+    def answer(self) -> Answer:
+        """Return the answer that carries the document."""
+        body = msgspec.json.encode(self.document)
+        return answer(body, self.status, PROBLEM_JSON, self.headers)
+
+
+class InvalidRequest(Problem):
+    """The request breaks the rules of its fields."""
+
+    status, slug, title = 422, "invalid-request", "Invalid request"
+
+    def __init__(self, errors: Sequence[FieldProblem]) -> None:
+        names = ", ".join(dict.fromkeys(error.field for error in errors))
+        super().__init__(f"Correct these fields and try again: {names}.", errors)
+
+
+class UnknownBoard(Problem):
+    """No board of that region, mode and season is configured."""
+
+    status, slug, title = 404, "unknown-board", "Unknown board"
+
+
+class UnknownPlayer(Problem):
+    """The player has no score on that board."""
+
+    status, slug, title = 404, "unknown-player", "Unknown player"
+
+
+class UnknownRoute(Problem):
+    """The service has no such route."""
+
+    status, slug, title = 404, "unknown-route", "Unknown route"
+
+
+class MethodNotAllowed(Problem):
+    """The route exists, but not with that method."""
+
+    status, slug, title = 405, "method-not-allowed", "Method not allowed"
+
+    def __init__(self, allowed: str) -> None:
+        super().__init__(f"This route takes {allowed}.", headers=((b"allow", allowed.encode()),))
+
+
+class BodyTooLarge(Problem):
+    """The body is larger than any valid one."""
+
+    status, slug, title = 413, "body-too-large", "Body too large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        # The rest of the body will not be read, so the connection cannot serve another request.
+        super().__init__(
+            f"A body has at most {limit_bytes:,} bytes.", headers=((b"connection", b"close"),)
+        )
+
+
+class ServiceUnavailable(Problem):
+    """Redis cannot serve the request now; nothing tells whether a write was applied."""
+
+    status, slug, title = 503, "redis-unavailable", "Redis unavailable"
+
+    def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
+        after = str(retry_after_seconds).encode()
+        super().__init__(detail, headers=((b"retry-after", after),))
+
+
+class InternalError(Problem):
+    """The service itself failed."""
+
+    status, slug, title = 500, "internal-error", "Internal error"
+
+
+def type_of(problem: type[Problem]) -> str:
+    """Return the stable type that documents of this kind carry."""
+    return f"urn:hotboard:problem:{problem.slug}"

@@ -1,0 +1,1 @@
+"""The wire to Redis: packed commands, shared pipelines, scripts."""

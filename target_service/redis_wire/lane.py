@@ -1,0 +1,84 @@
+"""One connection to Redis that carries one pipeline at a time."""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import RedisError, ResponseError
+
+from target_service.redis_wire.clock import Clock
+from target_service.redis_wire.request import Request
+
+
+class Lane:
+    """Sends requests as one pipeline, reads every reply, and closes after any doubt."""
+
+    def __init__(
+        self, connect: Callable[[], AbstractConnection], clock: Clock, timeout_seconds: float
+    ) -> None:
+        self._connect = connect
+        self._clock = clock
+        self._timeout_seconds = timeout_seconds
+        self._connection: AbstractConnection | None = None
+
+    async def exchange(self, requests: Sequence[Request]) -> None:
+        """Write the requests' commands, then give every request its answers or its failure."""
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                connection = await self._ready()
+        except (RedisError, OSError) as error:
+            await self.close()
+            for request in requests:
+                request.fail(f"Redis cannot be reached: {error or type(error).__name__}")
+            return
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                await self._carry(connection, requests)
+        except (RedisError, OSError) as error:
+            # A reply may still arrive on this socket; whoever used it next would read it as theirs.
+            await self.close()
+            for request in requests:
+                _abandon(request, f"Redis gave no answer: {error or type(error).__name__}")
+
+    async def close(self) -> None:
+        """Close the connection without waiting for the other side."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.disconnect(nowait=True)
+
+    async def _ready(self) -> AbstractConnection:
+        connection = self._connection
+        if connection is not None:
+            # Readable while idle means that the server closed it (or sent what nobody asked for).
+            if connection.is_connected and not await connection.can_read():
+                return connection
+            await self.close()
+        self._connection = connection = self._connect()
+        await connection.connect()  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+        return connection
+
+    async def _carry(self, connection: AbstractConnection, requests: Sequence[Request]) -> None:
+        as_of = self._clock.stamp()
+        started = perf_counter()
+        packed = b"".join([command.packed for request in requests for command in request.commands])
+        await connection.send_packed_command(packed, check_health=False)
+        for request in requests:
+            for command in request.commands:
+                try:
+                    reply = await connection.read_response(timeout=math.inf)
+                except ResponseError as error:
+                    command.tally.refused(error)
+                    request.error = request.error or error
+                    reply = None
+                else:
+                    command.tally.answered(reply, perf_counter() - started)
+                request.replies.append(reply)
+            request.answer(as_of)
+
+
+def _abandon(request: Request, reason: str) -> None:
+    for command in request.commands[len(request.replies) :]:
+        command.tally.unanswered()
+    request.fail(reason)

@@ -1,0 +1,30 @@
+"""Lua scripts sent as plain EVALSHA commands."""
+
+import hashlib
+
+from redis.exceptions import NoScriptError
+
+from target_service.redis_wire.command import Command, Uncounted
+from target_service.redis_wire.packing import pack
+from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis_wire.request import Answers
+
+
+class Script:
+    """A script's text, its digest, and the command that loads it."""
+
+    def __init__(self, source: str) -> None:
+        self.digest = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+        self.load = Command(pack("SCRIPT", "LOAD", source), Uncounted())
+
+    def call(self, key: str, *arguments: str) -> bytes:
+        """Return the packed call of this script on one key."""
+        return pack("EVALSHA", self.digest, "1", key, *arguments)
+
+    async def run(self, pipeline: Pipeline, command: Command, deadline: float) -> Answers:
+        """Return the answer to the call; a script the server does not know is loaded once."""
+        try:
+            return await pipeline.run((command,), deadline)
+        except NoScriptError:
+            replies, as_of = await pipeline.run((self.load, command), deadline)
+            return Answers(replies[1:], as_of)

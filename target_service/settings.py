@@ -1,0 +1,112 @@
+"""Settings, read once from HOTBOARD_* environment variables and never changed."""
+
+import os
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from target_service.redis_wire.connection import connector
+
+PREFIX = "HOTBOARD_"
+MULTIPROCESS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+
+
+class InvalidSettings(Exception):
+    """The environment does not describe a service; holds one sentence per problem."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def _split(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(","))
+    return value
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("a name is repeated")
+    return names
+
+
+def _redis_url(url: str) -> str:
+    try:
+        connector(url, timeout_seconds=1)
+    except TypeError as error:
+        raise ValueError("it carries an unknown option") from error
+    return url
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,32}\z")]
+Names = Annotated[
+    tuple[Name, ...],
+    NoDecode,
+    BeforeValidator(_split),
+    AfterValidator(_distinct),
+    Field(
+        min_length=1,
+        max_length=64,
+        description="1 to 64 different names of a-z, 0-9 and -, separated by commas, "
+        "each at most 32 long",
+    ),
+]
+
+
+class Settings(BaseSettings):
+    """What one service process is told; each description completes 'it must be …'."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
+
+    mode: Literal["naive", "partitioned"] = Field(description="naive or partitioned")
+    redis_url: Annotated[str, AfterValidator(_redis_url)] = Field(
+        default="redis://127.0.0.1:6379/0", description="a redis://, rediss:// or unix:// URL"
+    )
+    redis_timeout_seconds: float = Field(
+        default=0.5, ge=0.01, le=60, allow_inf_nan=False, description="a number from 0.01 to 60"
+    )
+    ledger: Literal["none"] = Field(default="none", description="none")
+    regions: Names = ("na-east", "na-west", "eu", "apac")
+    modes: Names = ("solo", "duo", "squad")
+    seasons: Names = ("s1",)
+    host: str = Field(default="127.0.0.1", min_length=1, description="a host name or address")
+    port: int = Field(default=8000, ge=0, le=65535, description="a whole number from 0 to 65535")
+    workers: int = Field(default=1, ge=1, le=64, description="a whole number from 1 to 64")
+
+
+def read_settings() -> Settings:
+    """Return the settings the environment describes.
+
+    Raises:
+        InvalidSettings: with a sentence for every problem found.
+
+    """
+    problems: list[str] = []
+    settings = None
+    try:
+        settings = Settings()  # type: ignore[call-arg]  # the environment gives the mode
+    except ValidationError as error:
+        fields = dict.fromkeys(str(problem["loc"][0]) for problem in error.errors())
+        problems = [_sentence(field) for field in fields]
+    workers = settings.workers if settings else os.environ.get(f"{PREFIX}WORKERS", "1")
+    if str(workers) != "1" and not os.environ.get(MULTIPROCESS_VARIABLE):
+        problems.append(
+            f"{PREFIX}WORKERS is {workers}, but {MULTIPROCESS_VARIABLE} is not set: without a "
+            "directory to share, each worker would report only its own part of the counts."
+        )
+    if settings is None or problems:
+        raise InvalidSettings(tuple(problems))
+    return settings
+
+
+def _sentence(field: str) -> str:
+    variable = PREFIX + field.upper()
+    expected = Settings.model_fields[field].description
+    value = os.environ.get(variable)
+    if value is None:
+        return f"{variable} is not set: it must be {expected}."
+    # A URL may carry a password, which belongs in no log.
+    shown = "not usable" if field == "redis_url" else repr(value)
+    return f"{variable} is {shown}: it must be {expected}."
