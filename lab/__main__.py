@@ -30,9 +30,18 @@ def main() -> int:
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
     parser.add_argument("command", choices=("capacity", "load", "serve"))
-    command = parser.parse_args().command
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change an assumption of the scenario (SET=... under make)",
+    )
+    options = parser.parse_args()
+    command: str = options.command
     try:
         variables = read_variables()
+        variables = variables.model_copy(update={"set": (*variables.set, *options.set)})
         scenario = _scenario(variables)
         if command == "capacity":
             print("\n".join(capacity_report(TrafficModel(scenario.assumptions))))
