@@ -8,8 +8,6 @@ import argparse
 import os
 import sys
 
-from workload.scenario import Scenario, load_scenario
-
 from lab.checkout import HERE
 from lab.claim import claim_checkout
 from lab.errors import LabError, UsageError
@@ -22,6 +20,7 @@ from lab.variables import Variables, read_variables
 from workload.assumptions import InvalidWorkload
 from workload.capacity import capacity_report
 from workload.model import TrafficModel
+from workload.scenario import Scenario, load_scenario
 
 
 def main() -> int:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import redis
-from workload.scenario import Scenario
 
 from lab.audit import FinalScore, audit, foreign_audit, incomparable_audit
 from lab.errors import LabError, PartFailed
@@ -21,6 +20,7 @@ from lab.generator import generate
 from lab.session import Session
 from lab.stack import Stack, running_stack
 from lab.variables import Variables
+from workload.scenario import Scenario
 
 _USAGE = 2
 _PLAYERS_PER_READ = 1_000
