@@ -1,0 +1,1 @@
+"""What a user watches: Prometheus' rules, Grafana's dashboards, and the check of both."""

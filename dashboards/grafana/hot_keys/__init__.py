@@ -1,0 +1,19 @@
+"""The dashboard *Hot keys*, which shows the key that carries the load."""
+
+from dashboards.grafana.hot_keys import glance, keys, latency, resources
+from dashboards.grafana.page import Choice, Page
+from dashboards.grafana.query import OPERATIONS
+
+
+def page() -> Page:
+    """Describe the dashboard."""
+    return Page(
+        uid="hotboard-hot-keys",
+        title="Hot keys",
+        question="Which key carries the load, and what does that do to latency?",
+        sections=(glance.section(), keys.section(), latency.section(), resources.section()),
+        choices=(
+            Choice("op", "Hits", ("write", "read")),
+            Choice("operation", "Operation", OPERATIONS),
+        ),
+    )

@@ -1,0 +1,56 @@
+"""Which part is full: Redis, the service or the generator, as utilisation and saturation."""
+
+from grafana_foundation_sdk.models.dashboard import Panel
+
+from dashboards.grafana import panels
+from dashboards.grafana.fields import Field
+from dashboards.grafana.page import Place, Section
+from dashboards.grafana.panels import Words
+from dashboards.grafana.query import HTTP_SECONDS, KEY_SECONDS, LOAD, Query, rate
+from dashboards.grafana.running import cpu, in_flight
+
+
+def section() -> Section:
+    """Lay Redis out first, then the service, then what drives it."""
+    parts = (_redis_cpu(), _redis_commands(), _waiting(), _answers(), cpu(), in_flight())
+    return Section("Redis, service, generator", tuple(Place(part, 8, 8) for part in parts))
+
+
+def _redis_cpu() -> Panel:
+    words = Words(
+        "Redis: share of one core",
+        "CPU of the Redis process, from its exporter; at 100 % its command thread is full.",
+    )
+    user = "rate(redis_cpu_user_seconds_total[$__rate_interval])"
+    system = "rate(redis_cpu_sys_seconds_total[$__rate_interval])"
+    field = Field("percentunit", max=2, steps=((0.9, "red"),), no_value="no Redis exporter")
+    return panels.lines(
+        words, field, Query(f"sum by (instance) ({user} + {system})", "{{instance}}")
+    )
+
+
+def _redis_commands() -> Panel:
+    words = Words("Redis: commands", "Board commands that Redis answered to the service, by name.")
+    query = Query(rate("command", "leaderboard_redis_commands_total"), "{{command}}")
+    return panels.lines(words, Field("ops", no_value="no service"), query, stacked=True)
+
+
+def _waiting() -> Panel:
+    words = Words(
+        "In flight: service and Redis",
+        "Requests in the service and calls in Redis at one time: they grow where work waits.",
+    )
+    return panels.lines(
+        words,
+        Field("short", no_value="no service"),
+        Query(rate("", f"{HTTP_SECONDS}_sum{{{LOAD}}}"), "requests in the service"),
+        Query(rate("", f"{KEY_SECONDS}_sum"), "calls in Redis"),
+    )
+
+
+def _answers() -> Panel:
+    words = Words(
+        "Service: answers by status", "Answers of the service each second, by HTTP status."
+    )
+    query = Query(rate("code", f"{HTTP_SECONDS}_count{{{LOAD}}}"), "{{code}}")
+    return panels.lines(words, Field("reqps", no_value="no service"), query, stacked=True)
