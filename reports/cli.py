@@ -1,0 +1,81 @@
+"""The command line: one verb for each thing a person does with a run."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from reports.derived import derive, write_derived
+from reports.errors import BrokenRun, ReportError
+from reports.export import export_run
+from reports.rundir.finding import RUNS_DIR, find_run
+from reports.rundir.reading import Run, read_run
+from reports.terminal import run_text
+from reports.verdict.verdict import Status
+
+DONE = 0
+USAGE = 2
+INVALID = 3
+EXIT_CODES = {Status.PASS: DONE, Status.FAIL: 1, Status.INVALID: INVALID}
+
+_RUN_HELP = "a run directory, a run id, or `latest`"
+
+Verb = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one verb; whatever goes wrong is a sentence on stderr and an exit code."""
+    options = _parser().parse_args(arguments)
+    verb: Verb = options.verb
+    try:
+        return verb(options)
+    except ReportError as error:
+        print(error, file=sys.stderr)
+        return INVALID if isinstance(error, BrokenRun) else USAGE
+
+
+def tables(options: argparse.Namespace) -> int:
+    """Derive every table and the verdict, print them, and exit by the verdict."""
+    derived = derive(_run(options))
+    write_derived(derived)
+    print(run_text(derived), end="")
+    return EXIT_CODES[derived.verdict.status]
+
+
+def show(options: argparse.Namespace) -> int:
+    """Print a run's table again, without writing anything."""
+    print(run_text(derive(_run(options))), end="")
+    return DONE
+
+
+def export(options: argparse.Namespace) -> int:
+    """Copy a run's CSV files."""
+    copied = export_run(_run(options), options.out)
+    print(f"copied {len(copied)} files to {options.out}")
+    return DONE
+
+
+def _run(options: argparse.Namespace) -> Run:
+    return read_run(find_run(options.run, options.runs_dir))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m reports", description=__doc__)
+    parser.add_argument(
+        "--runs-dir", type=Path, default=RUNS_DIR, help="where runs are kept (default: %(default)s)"
+    )
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    _verb(verbs, "tables", tables).add_argument("run", metavar="RUN_DIR", help=_RUN_HELP)
+    _verb(verbs, "show", show).add_argument("run", metavar="RUN", help=_RUN_HELP)
+    exporting = _verb(verbs, "export", export)
+    exporting.add_argument("run", metavar="RUN", help=_RUN_HELP)
+    exporting.add_argument("out", metavar="OUT", type=Path, help="the directory to copy to")
+    return parser
+
+
+def _verb(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, verb: Verb
+) -> argparse.ArgumentParser:
+    parser = verbs.add_parser(name, help=verb.__doc__, description=verb.__doc__)
+    parser.set_defaults(verb=verb)
+    return parser

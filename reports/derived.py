@@ -1,0 +1,69 @@
+"""All that follows from a run's files: its tables, skew and verdict, and writing them back."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from reports.numbers.skew import skew_json
+from reports.numbers.traffic import Traffic, traffic_of
+from reports.rundir.facts import Facts
+from reports.rundir.measurements import Keys, Measurements
+from reports.rundir.reading import RUN_JSON, Run
+from reports.rundir.writing import write_atomically
+from reports.tables.failures import failures_table
+from reports.tables.key_timeline import key_timeline_table
+from reports.tables.keys import keys_table
+from reports.tables.operations import operations_table
+from reports.tables.shards import shards_table
+from reports.tables.table import Table
+from reports.tables.timeline import timeline_table
+from reports.verdict.verdict import Verdict, verdict_of
+
+# What a run without usable measurements has: every table, none of them with a row.
+_NOTHING = Measurements(ended="unfinished", operations={})
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Everything derived from one run."""
+
+    run: Run
+    traffic: Traffic
+    tables: dict[str, Table]
+    skew: dict[str, Any] | None
+    verdict: Verdict
+
+
+def derive(run: Run) -> Derived:
+    """Compute everything anew from the raw files; nothing derived before is trusted."""
+    measurements = run.measurements or _NOTHING
+    keys = measurements.keys if run.measurements else Keys(reason="there are no measurements")
+    traffic = traffic_of(keys, run.facts.board_keys)
+    return Derived(
+        run=run,
+        traffic=traffic,
+        tables={table.name: table for table in _tables(run.facts, measurements, traffic)},
+        skew=skew_json(traffic, run.facts.fair_keys),
+        verdict=verdict_of(run, traffic),
+    )
+
+
+def write_derived(derived: Derived) -> None:
+    """Write the CSV files, and run.json last: its verdict says that the others are there."""
+    path = derived.run.path
+    for table in derived.tables.values():
+        write_atomically(path / table.name, table.csv())
+    completed = derived.run.raw | {"skew": derived.skew, "verdict": derived.verdict.json()}
+    write_atomically(path / RUN_JSON, json.dumps(completed, indent=2, ensure_ascii=False) + "\n")
+
+
+def _tables(facts: Facts, measurements: Measurements, traffic: Traffic) -> list[Table]:
+    tables = [
+        operations_table(facts, measurements),
+        keys_table(traffic, facts.fair_keys),
+        timeline_table(facts, measurements),
+        key_timeline_table(measurements.keys),
+        failures_table(facts, measurements),
+    ]
+    shards = shards_table(measurements, traffic)
+    return [*tables, shards] if shards else tables

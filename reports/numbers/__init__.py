@@ -1,0 +1,1 @@
+"""The arithmetic behind the tables: histograms, quantiles of buckets, skew."""

@@ -1,0 +1,138 @@
+"""Recorded times as counts per HDR bucket, decoded from either of their two written forms.
+
+Buckets follow HdrHistogram with three significant digits: below 2,048 µs one bucket per µs,
+above it 1,024 buckets for each doubling.
+A bucket stands for the highest value it holds, as in HdrHistogram, so a percentile is never
+below the true one and at most 0.1 % above it.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from itertools import accumulate
+from math import ceil
+from types import MappingProxyType
+from typing import Final
+
+from hdrh.codec import (  # type: ignore[import-untyped]  # hdrhistogram ships no types
+    HdrCookieException,
+    HdrLengthException,
+)
+from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # the same
+
+HIGHEST_US = 60_000_000
+DIGITS = 3
+_SINGLE_US_BITS = 11
+
+_BROKEN_ENCODING = (
+    ValueError,
+    IndexError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    zlib.error,
+    struct.error,
+    HdrCookieException,
+    HdrLengthException,
+)
+
+
+class Histogram:
+    """Counts by the lowest value of their bucket, in microseconds."""
+
+    # No dataclass: msgspec would read its fields instead of asking how it is written.
+    __slots__ = ("counts",)
+
+    def __init__(self, counts: Mapping[int, int]) -> None:
+        self.counts: Final = MappingProxyType(dict(counts))
+
+    @classmethod
+    def from_json(cls, value: object) -> "Histogram":
+        """Read an HdrHistogram V2 encoding or a `{"<lowest µs>": count}` object."""
+        if isinstance(value, str):
+            return cls(_decoded(value))
+        if isinstance(value, dict):
+            return cls(_parsed(value))
+        raise ValueError("Expected an HdrHistogram encoding or an object of counts")
+
+    @classmethod
+    def merged(cls, histograms: Iterable["Histogram"]) -> "Histogram":
+        """The sum of several, as if all their values had been recorded in one."""
+        counts: dict[int, int] = {}
+        for histogram in histograms:
+            for bucket, count in histogram.counts.items():
+                counts[bucket] = counts.get(bucket, 0) + count
+        return cls(counts)
+
+    @property
+    def total(self) -> int:
+        """How many values were recorded."""
+        return sum(self.counts.values())
+
+    def percentile_ms(self, fraction: Fraction) -> float | None:
+        """The value that `fraction` of all do not exceed; None with under 1 / (1 - p) samples."""
+        total = self.total
+        if total < samples_needed(fraction):
+            return None
+        rank = ceil(fraction * total)
+        buckets = sorted(self.counts)
+        for bucket, below in zip(
+            buckets, accumulate(self.counts[bucket] for bucket in buckets), strict=True
+        ):
+            if below >= rank:
+                return highest_us(bucket) / 1000
+        raise AssertionError("a rank is at most the total")
+
+    @property
+    def max_ms(self) -> float | None:
+        """The highest value, or None when nothing was recorded."""
+        used = [bucket for bucket, count in self.counts.items() if count]
+        return highest_us(max(used)) / 1000 if used else None
+
+    def count_above(self, limit_us: float) -> int:
+        """How many values lie above the limit; a bucket is judged by its highest value."""
+        return sum(count for bucket, count in self.counts.items() if highest_us(bucket) > limit_us)
+
+
+def samples_needed(fraction: Fraction) -> int:
+    """How many samples a percentile needs before it says anything: 1 / (1 - p)."""
+    return ceil(1 / (1 - fraction))
+
+
+def highest_us(value_us: int) -> int:
+    """The highest value that shares a bucket with this one, but never above 60 s."""
+    shift = max(0, value_us.bit_length() - _SINGLE_US_BITS)
+    return min(HIGHEST_US, ((value_us >> shift) + 1 << shift) - 1)
+
+
+def _decoded(encoding: str) -> dict[int, int]:
+    try:
+        histogram = HdrHistogram.decode(encoding.encode())
+        if histogram.get_total_count() == 0:
+            return {}
+        digits = histogram.significant_figures
+        counts = {
+            int(histogram.get_lowest_equivalent_value(step.value_iterated_to)): int(
+                step.count_added_in_this_iter_step
+            )
+            for step in histogram.get_recorded_iterator()
+        }
+    except _BROKEN_ENCODING as error:
+        raise ValueError(
+            f"Expected an HdrHistogram encoding, which this is not ({error})"
+        ) from error
+    if digits != DIGITS:
+        raise ValueError(f"Expected an HdrHistogram of {DIGITS} digits, got {digits}")
+    return counts
+
+
+def _parsed(counts: Mapping[object, object]) -> dict[int, int]:
+    parsed = {}
+    for bucket, count in counts.items():
+        if not (
+            isinstance(bucket, str) and bucket.isdecimal() and type(count) is int and count >= 0
+        ):
+            raise ValueError("Expected an object of microseconds and counts")
+        parsed[int(bucket)] = count
+    return parsed

@@ -1,0 +1,75 @@
+"""What each key did during the measured phase: the service's counters, end minus start."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.numbers.buckets import Bucket, between, bounds
+from reports.rundir.measurements import Counters, KeyCounters, Keys
+
+OPS = ("read", "write")
+_NOTHING = Counters(hits=0)
+
+
+@dataclass(frozen=True)
+class KeyTraffic:
+    """One key and op: hits, members written, latency buckets; `members` the board's size."""
+
+    key: str
+    op: str
+    hits: int
+    members_written: int
+    buckets: tuple[Bucket, ...]
+    members: int | None
+
+    @property
+    def weight(self) -> int:
+        """What the share is taken of: members written for writes, hits for reads."""
+        return self.members_written if self.op == "write" else self.hits
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Every key's traffic, or the reason why none is known."""
+
+    keys: tuple[KeyTraffic, ...]
+    reason: str | None = None
+
+    def of(self, op: str) -> list[KeyTraffic]:
+        """The traffic of one op, in the keys' order."""
+        return [traffic for traffic in self.keys if traffic.op == op]
+
+
+def traffic_of(keys: Keys, order: Sequence[str]) -> Traffic:
+    """Subtract the counters at the start from those at the end; never guess across a restart."""
+    if keys.reason:
+        return Traffic((), keys.reason)
+    if keys.start is None or keys.end is None:
+        missing = "start" if keys.start is None else "end"
+        return Traffic((), f"the counters at the {missing} of the measured phase were not read")
+    known = {*keys.start.keys, *keys.end.keys}
+    names = [key for key in order if key in known]
+    names += sorted(known.difference(order))
+    traffic = []
+    for name in names:
+        before = keys.start.keys.get(name, KeyCounters())
+        after = keys.end.keys.get(name, KeyCounters())
+        for op in OPS:
+            try:
+                traffic.append(_difference(name, op, before, after))
+            except ValueError as error:
+                return Traffic((), str(error))
+    return Traffic(tuple(traffic))
+
+
+def _difference(key: str, op: str, before: KeyCounters, after: KeyCounters) -> KeyTraffic:
+    start: Counters = getattr(before, op) or _NOTHING
+    end: Counters = getattr(after, op) or _NOTHING
+    try:
+        buckets = tuple(between(bounds(start.buckets), bounds(end.buckets)))
+    except ValueError as error:
+        raise ValueError(f"the latency buckets of {key} cannot be read ({error})") from error
+    hits = end.hits - start.hits
+    written = end.members_written - start.members_written
+    if min(hits, written, *(count for _, count in buckets), 0) < 0:
+        raise ValueError(f"the counters of {key} went backwards: the service was restarted")
+    return KeyTraffic(key, op, hits, written, buckets, after.members)

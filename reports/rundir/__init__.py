@@ -1,0 +1,1 @@
+"""The files of a run directory: finding it, reading it, writing into it."""

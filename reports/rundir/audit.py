@@ -1,0 +1,38 @@
+"""audit.json: what was compared after the run, both numbers of each comparison."""
+
+import msgspec
+
+
+class Invariant(msgspec.Struct, frozen=True):
+    """One comparison: left, relation, right, and whether it held."""
+
+    name: str
+    left: int | float | str | None
+    relation: str
+    right: int | float | str | None
+    held: bool
+
+    @property
+    def sentence(self) -> str:
+        """The comparison with its numbers."""
+        return f"{self.name}: {_shown(self.left)} {self.relation} {_shown(self.right)}"
+
+
+class NotComparable(msgspec.Struct, frozen=True):
+    """What could not be compared, and why."""
+
+    name: str
+    reason: str
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """One audit.json."""
+
+    invariants: list[Invariant]
+    not_comparable: list[NotComparable] = []
+
+
+def _shown(value: float | str | None) -> str:
+    if value is None:
+        return "not known"
+    return f"{value:,}" if isinstance(value, int | float) else value

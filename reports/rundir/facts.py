@@ -1,0 +1,83 @@
+"""run.json: what was asked for, where, and with which inputs."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+SCHEMA_VERSION = 1
+
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class OperationRate(msgspec.Struct, frozen=True):
+    """The rate of one operation: of the whole model, and of this run (times the scale)."""
+
+    model_per_second: Amount
+    per_second: Amount
+
+
+class Model(msgspec.Struct, frozen=True):
+    """The traffic model's inputs and the figures derived from them."""
+
+    assumptions: dict[str, Any] = {}
+    fixed: list[str] = []
+    derived: dict[str, Any] = {}
+    operations: dict[str, OperationRate] = {}
+    partition_shares: dict[str, Amount] = {}
+
+
+class Service(msgspec.Struct, frozen=True):
+    """What the service said of itself before the run."""
+
+    mode: str | None = None
+    ledger: str | None = None
+    season: str | None = None
+    partitions: list[str] = []
+    keys: list[str] = []
+    boards: dict[str, str] = {}
+    redis: dict[str, Any] | None = None
+    service: dict[str, Any] | None = None
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """One run.json; only what names the run is required, so that a partial file still reads."""
+
+    run_id: str
+    scenario: str
+    mode: str
+    scale: Annotated[float, msgspec.Meta(gt=0)]
+    duration_seconds: Annotated[float, msgspec.Meta(gt=0)]
+    schema_version: int = SCHEMA_VERSION
+    description: str = ""
+    seed: int | None = None
+    players: int | None = None
+    popularity: Any = None
+    warmup_seconds: Amount | None = None
+    workers: int | None = None
+    started_at: str | None = None
+    measured_from: str | None = None
+    measured_to: str | None = None
+    ended_at: str | None = None
+    model: Model = Model()
+    load: dict[str, Any] = {}
+    objectives: dict[str, Any] = {}
+    host: dict[str, Any] = {}
+    versions: dict[str, Any] = {}
+    git_revision: str | None = None
+    git_dirty: bool | None = None
+    target: str | None = None
+    foreign: bool = False
+    service: Service | None = None
+    command: str | None = None
+    warnings: list[str] = []
+
+    @property
+    def fair_keys(self) -> int | None:
+        """How many keys should share the load: one for each partition, whatever the mode."""
+        partitions = len(self.service.partitions) if self.service else 0
+        return partitions or len(self.model.partition_shares) or None
+
+    @property
+    def board_keys(self) -> list[str]:
+        """The Redis keys that serve the boards, in the service's order."""
+        return list(self.service.keys) if self.service else []

@@ -1,0 +1,35 @@
+"""Find a run by what a person types: a path, a run id, or `latest`."""
+
+import re
+from pathlib import Path
+
+from reports.errors import RunNotFound
+
+RUNS_DIR = Path(__file__).resolve().parents[1] / "runs"
+LATEST = "latest"
+
+_RUN_NAME = re.compile(r"\d{8}T\d{6}Z-[a-z0-9-]+")
+
+
+def run_directories(runs_dir: Path) -> list[Path]:
+    """Every directory named like a run, newest first."""
+    if not runs_dir.is_dir():
+        return []
+    named = [path for path in runs_dir.iterdir() if path.is_dir() and _RUN_NAME.match(path.name)]
+    return sorted(named, key=lambda path: path.name, reverse=True)
+
+
+def find_run(asked: str, runs_dir: Path) -> Path:
+    """The directory meant by `asked`; raises RunNotFound with what could be meant instead."""
+    runs = run_directories(runs_dir)
+    if asked == LATEST:
+        if not runs:
+            raise RunNotFound(f"There is no run in {runs_dir} yet: `make load-naive` makes one.")
+        return runs[0]
+    for candidate in (Path(asked), runs_dir / asked):
+        if asked and candidate.is_dir():
+            return candidate
+    newest = f"; the newest there is {runs[0].name}" if runs else ", which holds no run yet"
+    raise RunNotFound(
+        f"{asked!r} is neither a run directory nor the id of a run in {runs_dir}{newest}."
+    )

@@ -1,0 +1,99 @@
+"""Read a run directory: what is there, and a sentence for all that is missing or broken."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from reports.errors import BrokenRun
+from reports.numbers.histogram import Histogram
+from reports.rundir.audit import Audit
+from reports.rundir.facts import SCHEMA_VERSION, Facts
+from reports.rundir.measurements import Measurements
+
+RUN_JSON = "run.json"
+MEASUREMENTS_JSON = "measurements.json"
+AUDIT_JSON = "audit.json"
+
+Content = TypeVar("Content", Facts, Measurements, Audit)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run directory's content; `problems` names each file that could not be used."""
+
+    path: Path
+    raw: dict[str, Any]
+    facts: Facts
+    measurements: Measurements | None
+    audit: Audit | None
+    problems: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class _Read:
+    found: bool
+    problem: str | None = None
+
+
+def read_run(path: Path) -> Run:
+    """Read the run at `path`; only an unusable run.json is fatal, and raises BrokenRun."""
+    facts, raw = _read_facts(path)
+    measurements, state = _read(path / MEASUREMENTS_JSON, Measurements)
+    problems = []
+    if not state.found:
+        problems.append(
+            f"{MEASUREMENTS_JSON} is missing: the run was cut off before its first checkpoint"
+        )
+    elif state.problem:
+        problems.append(state.problem)
+    elif measurements and measurements.schema_version != SCHEMA_VERSION:
+        problems.append(_other_schema(MEASUREMENTS_JSON, measurements.schema_version))
+        measurements = None
+    audit, state = _read(path / AUDIT_JSON, Audit)
+    if state.problem:
+        problems.append(state.problem)
+    return Run(path, raw, facts, measurements, audit, tuple(problems))
+
+
+def _read_facts(path: Path) -> tuple[Facts, dict[str, Any]]:
+    facts, state = _read(path / RUN_JSON, Facts)
+    if not state.found:
+        raise BrokenRun(
+            f"{path} has no {RUN_JSON}: it is not a run directory, or the run never began."
+        )
+    if facts is None:
+        raise BrokenRun(f"{path}: {state.problem}.")
+    if facts.schema_version != SCHEMA_VERSION:
+        raise BrokenRun(f"{path}: {_other_schema(RUN_JSON, facts.schema_version)}.")
+    raw: dict[str, Any] = json.loads((path / RUN_JSON).read_bytes())
+    return facts, raw
+
+
+def _read(path: Path, kind: type[Content]) -> tuple[Content | None, _Read]:
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None, _Read(found=False)
+    except OSError as error:
+        return None, _Read(found=True, problem=f"{path.name} cannot be read: {error.strerror}")
+    if not data.strip():
+        return None, _Read(
+            found=True, problem=f"{path.name} is empty: it was cut off while written"
+        )
+    try:
+        return msgspec.json.decode(data, type=kind, dec_hook=_histogram), _Read(found=True)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return None, _Read(found=True, problem=f"{path.name} cannot be used: {error}")
+
+
+def _histogram(kind: type, value: object) -> Histogram:
+    if kind is not Histogram:
+        raise NotImplementedError(kind)
+    return Histogram.from_json(value)
+
+
+def _other_schema(name: str, version: int) -> str:
+    return f"{name} has schema_version {version}, and this version reads {SCHEMA_VERSION}"

@@ -1,0 +1,1 @@
+"""The CSV files of a run, one file of code for each."""

@@ -1,0 +1,118 @@
+"""A run as text for a terminal: what it was, its table, its keys, its verdict."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from reports.derived import Derived
+from reports.numbers.rounding import Cell
+from reports.rundir.facts import Facts
+from reports.wording import percent, scale_words
+
+_HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
+_TIMES = ("p50_ms", "p99_ms", "p999_ms", "max_ms", "service_p99_ms")
+_NOT_MEASURED = "-"
+
+
+def run_text(derived: Derived) -> str:
+    """The run in under a screenful."""
+    blocks = [
+        _title(derived.run.facts),
+        _operations(derived),
+        _keys(derived),
+        _verdict(derived),
+        f"files: {_shortest(derived.run.path)}",
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _title(facts: Facts) -> str:
+    parts = [
+        f"{facts.scenario}, {facts.mode}",
+        f"{scale_words(facts.scale)} of the model",
+        f"{facts.duration_seconds:g} s measured",
+    ]
+    if facts.seed is not None:
+        parts.append(f"seed {facts.seed}")
+    return f"run {facts.run_id}\n{' · '.join(parts)}"
+
+
+def _operations(derived: Derived) -> str:
+    records = derived.tables["operations.csv"].records()
+    if len(records) <= 1:
+        return "no operation was measured"
+    header = [*_HEADER, *(name.removesuffix("_ms").replace("_", " ") for name in _TIMES)]
+    rows = [
+        [
+            str(record["operation"]),
+            _count(record["offered"]),
+            _decimals(record["achieved_per_second"], 1),
+            _count(record["ok"]),
+            _count(record["failed"]),
+            _count(record["dropped"]),
+            *(_decimals(record[name], 1) for name in _TIMES),
+        ]
+        for record in records
+    ]
+    return (
+        f"{aligned([header, *rows])}\ntimes in ms from the intended start; service: from the send"
+    )
+
+
+def _keys(derived: Derived) -> str:
+    if derived.skew is None:
+        return f"keys: not known, {derived.traffic.reason}"
+    if not any(derived.skew.values()):
+        return "keys: none was touched"
+    header = ["keys", "hottest key", "share", "fair share", "effective keys", "touched"]
+    rows = [
+        [
+            op,
+            skew["hottest_key"],
+            percent(skew["hottest_share"]),
+            _NOT_MEASURED if skew["fair_share"] is None else percent(skew["fair_share"]),
+            f"{skew['effective_keys']:.2f}",
+            str(skew["keys_touched"]),
+        ]
+        for op, skew in derived.skew.items()
+        if skew
+    ]
+    return aligned([header, *rows], left=2)
+
+
+def _verdict(derived: Derived) -> str:
+    verdict = derived.verdict
+    return "\n".join(_verdict_lines(verdict.status.value, verdict.reasons))
+
+
+def _verdict_lines(status: str, reasons: Sequence[str]) -> Iterator[str]:
+    yield f"verdict: {status}"
+    for reason in reasons:
+        yield f"  · {reason}"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Columns two spaces apart, the first `left` of them to the left, numbers to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = (
+        "  ".join(
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _count(cell: Cell) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else _NOT_MEASURED
+
+
+def _decimals(cell: Cell, places: int) -> str:
+    return f"{cell:,.{places}f}" if isinstance(cell, int | float) else _NOT_MEASURED
+
+
+def _shortest(path: Path) -> Path:
+    """The path from here when the run lies below, else in full."""
+    full = path.resolve()
+    here = Path.cwd()
+    return full.relative_to(here) if full.is_relative_to(here) else full

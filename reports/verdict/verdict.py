@@ -1,0 +1,75 @@
+"""The verdict: invalid before fail before pass, and every reason for it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reports.numbers.traffic import Traffic
+from reports.rundir.audit import Audit
+from reports.rundir.reading import Run
+from reports.verdict.judgement import Evidence, Judgement, Outcome
+from reports.verdict.objectives import judge_objectives
+from reports.verdict.trust import reasons_for_distrust
+
+
+class Status(StrEnum):
+    """The three verdicts."""
+
+    PASS = "pass"  # noqa: S105  (a verdict, not a password)
+    FAIL = "fail"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The status with its reasons, and the judgements it rests on."""
+
+    status: Status
+    reasons: tuple[str, ...]
+    distrust: tuple[str, ...]
+    objectives: tuple[Judgement, ...]
+
+    def json(self) -> dict[str, object]:
+        """The `verdict` field of run.json."""
+        return {"status": self.status.value, "reasons": list(self.reasons)}
+
+
+def verdict_of(run: Run, traffic: Traffic) -> Verdict:
+    """Judge a run; what is missing or broken makes it invalid."""
+    distrust = list(run.problems)
+    objectives: list[Judgement] = []
+    if run.measurements:
+        distrust += reasons_for_distrust(run.facts, run.measurements)
+        objectives = judge_objectives(Evidence(run.facts, run.measurements, traffic))
+    missed = [*_sentences(objectives, Outcome.MISSED), *_not_held(run.audit)]
+    unjudged = _sentences(objectives, Outcome.NOT_JUDGED)
+    if distrust or (unjudged and not missed):
+        status, reasons = Status.INVALID, [*distrust, *missed, *unjudged]
+    elif missed:
+        status, reasons = Status.FAIL, [*missed, *unjudged]
+    else:
+        status, reasons = Status.PASS, _held(run.audit, objectives)
+    return Verdict(status, tuple(reasons), tuple(distrust), tuple(objectives))
+
+
+def _sentences(objectives: list[Judgement], outcome: Outcome) -> list[str]:
+    # Two objectives on the same missing evidence are one reason.
+    found = {one.found: one.sentence for one in reversed(objectives) if one.outcome is outcome}
+    return list(reversed(found.values()))
+
+
+def _not_held(audit: Audit | None) -> list[str]:
+    invariants = audit.invariants if audit else []
+    return [f"the audit does not hold: {one.sentence}" for one in invariants if not one.held]
+
+
+def _held(audit: Audit | None, objectives: list[Judgement]) -> list[str]:
+    """A pass names what was met, and says so where something was not looked at."""
+    held = _sentences(objectives, Outcome.MET)
+    held += [f"not judged: {one}" for one in _sentences(objectives, Outcome.NOT_ASKED)]
+    if audit is None:
+        held.append("not judged: there is no audit of this run")
+    elif audit.invariants:
+        held.append(
+            f"the audit holds: {len(audit.invariants)} of {len(audit.invariants)} invariants"
+        )
+    return held

@@ -1,0 +1,262 @@
+"""The command line: exit codes, RUN in its three forms, export, broken directories."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from made_runs import Plan, make_run
+
+from reports.cli import main
+from reports.rundir.writing import write_atomically
+
+SHORT = Plan(duration_seconds=4)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A directory of runs: an older passed and a newer failed one."""
+    runs = tmp_path / "runs"
+    make_run(runs, Plan(duration_seconds=4, mode="naive", stamp="20260906T110000Z"))
+    make_run(runs, Plan(duration_seconds=4, failing=(1, 2), stamp="20260906T120000Z"))
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("plan", "code", "status"),
+    [
+        (SHORT, 0, "pass"),
+        (Plan(duration_seconds=4, failing=(1, 2)), 1, "fail"),
+        (Plan(duration_seconds=4, ended="interrupted", cut_at=2), 3, "invalid"),
+    ],
+    ids=["pass", "fail", "invalid"],
+)
+def test_tables_exits_by_the_verdict(
+    plan: Plan, code: int, status: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit code, the printed verdict and run.json say the same."""
+    run = make_run(tmp_path, plan)
+
+    assert code == main(["tables", str(run)])
+    assert f"verdict: {status}" in capsys.readouterr().out
+    assert status == json.loads((run / "run.json").read_text())["verdict"]["status"]
+
+
+def test_tables_leave_no_partial_file(tmp_path: Path) -> None:
+    """Only whole files are in the directory, and run.json keeps what it held."""
+    run = make_run(tmp_path, SHORT)
+    before = json.loads((run / "run.json").read_text())
+    main(["tables", str(run)])
+    after = json.loads((run / "run.json").read_text())
+
+    assert not list(run.glob(".*"))
+    assert before == after | {"skew": None, "verdict": None}
+    assert list(before) == list(after)
+
+
+@pytest.mark.parametrize("asked", ["latest", "20260906T120000Z-peak-partitioned"])
+def test_show_takes_an_id_or_latest(
+    asked: str, runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run is found by its id, the newest by `latest`; nothing is written."""
+    assert main(["--runs-dir", str(runs), "show", asked]) == 0
+    assert "run 20260906T120000Z-peak-partitioned" in capsys.readouterr().out
+    assert not list(runs.glob("*/operations.csv"))
+
+
+def test_show_takes_a_path(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run is found by its path, wherever it lies."""
+    assert main(["show", str(runs / "20260906T110000Z-peak-naive")]) == 0
+    printed = capsys.readouterr().out
+
+    assert "peak, naive · 1/1000 of the model · 4 s measured · seed 7" in printed
+    assert "write  lb:global:all:s1  100 %      8.33 %            1.00        1" in printed
+
+
+@pytest.mark.parametrize("asked", ["nothing-like-it", "", "../..//x"])
+def test_an_unknown_run_is_a_sentence(
+    asked: str, runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is no run is named, with where runs are looked for."""
+    assert main(["--runs-dir", str(runs), "show", asked]) == 2
+
+    message = capsys.readouterr().err
+    assert f"{asked!r} is neither a run directory nor the id of a run in {runs}" in message
+    assert "20260906T120000Z-peak-partitioned" in message
+
+
+def test_no_run_at_all_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`latest` without any run says how to make one."""
+    assert main(["--runs-dir", str(tmp_path / "none"), "show", "latest"]) == 2
+    assert "`make load-naive` makes one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["draw"], ["tables"]])
+def test_a_wrong_command_is_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A missing or unknown verb ends with usage and code 2."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+
+    assert ended.value.code == 2
+    assert "usage: python -m reports" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "has no run.json"),
+        (b"", "run.json is empty"),
+        (b'{"run_id": "x", ', "run.json cannot be used: Input data was truncated"),
+        (b"[]", "run.json cannot be used: Expected `object`"),
+        (b"\xff\xfe", "run.json cannot be used"),
+        (b'{"run_id": "x"}', "missing required field `scenario`"),
+        (b"[" * 100_000, "run.json cannot be used"),
+    ],
+    ids=["missing", "empty", "cut", "array", "bytes", "field", "deep"],
+)
+def test_an_unusable_run_json_is_a_sentence(
+    content: bytes | None, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without its run.json a run cannot be trusted, and the sentence says what is wrong."""
+    run = make_run(tmp_path, SHORT)
+    (run / "run.json").unlink()
+    if content is not None:
+        (run / "run.json").write_bytes(content)
+
+    assert main(["tables", str(run)]) == 3
+    assert problem in capsys.readouterr().err
+
+
+def test_another_schema_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run of a later layout is not misread."""
+    run = make_run(tmp_path, SHORT)
+    content = json.loads((run / "run.json").read_text()) | {"schema_version": 2}
+    (run / "run.json").write_text(json.dumps(content))
+
+    assert main(["tables", str(run)]) == 3
+    assert "run.json has schema_version 2, and this version reads 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("measurements.json", None, "measurements.json is missing: the run was cut off"),
+        ("measurements.json", b"", "measurements.json is empty: it was cut off"),
+        ("measurements.json", b'{"ended": "comp', "measurements.json cannot be used: Input data"),
+        ("measurements.json", b'{"ended": "completed"}', "missing required field `operations`"),
+        ("audit.json", b"{}", "audit.json cannot be used: Object missing required field"),
+    ],
+)
+def test_other_broken_files_make_the_run_invalid(
+    name: str,
+    content: bytes | None,
+    reason: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A missing or broken file is a reason in run.json, and every table is still written."""
+    run = make_run(tmp_path, SHORT)
+    (run / name).unlink()
+    if content is not None:
+        (run / name).write_bytes(content)
+
+    assert main(["tables", str(run)]) == 3
+    verdict = json.loads((run / "run.json").read_text())["verdict"]
+    assert verdict["status"] == "invalid"
+    assert reason in verdict["reasons"][0]
+    assert reason in capsys.readouterr().out
+    assert (run / "keys.csv").read_text().startswith("key,op,hits")
+
+
+def test_a_negative_count_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A count below zero is no count, and the sentence says where it stands."""
+    run = make_run(tmp_path, SHORT)
+    content = json.loads((run / "measurements.json").read_text())
+    content["operations"]["submit"]["failed"] = -1
+    (run / "measurements.json").write_text(json.dumps(content))
+
+    assert main(["tables", str(run)]) == 3
+    assert "Expected `int` >= 0 - at `$.operations[...].failed`" in capsys.readouterr().out
+
+
+def test_export_copies_the_csv_files(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every CSV file arrives as it is, beside the run.json that says whose they are."""
+    run = runs / "20260906T120000Z-peak-partitioned"
+    main(["tables", str(run)])
+    out = tmp_path / "a" / "b"
+
+    assert main(["--runs-dir", str(runs), "export", "latest", str(out)]) == 0
+    assert f"copied 6 files to {out}" in capsys.readouterr().out
+    assert (run / "operations.csv").read_bytes() == (out / "operations.csv").read_bytes()
+    assert sorted(path.name for path in out.iterdir()) == [
+        "failures.csv",
+        "key_timeline.csv",
+        "keys.csv",
+        "operations.csv",
+        "run.json",
+        "timeline.csv",
+    ]
+
+
+def test_export_replaces_only_its_own_files(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same run may be exported again; another run, or files of nobody, are kept."""
+    for run in runs.iterdir():
+        main(["tables", str(run)])
+    naive, partitioned = sorted(str(run) for run in runs.iterdir())
+    out = tmp_path / "out"
+    main(["export", naive, str(out)])
+    before = (out / "keys.csv").read_bytes()
+
+    assert main(["export", naive, str(out)]) == 0
+    assert main(["export", partitioned, str(out)]) == 2
+    assert "of the run 20260906T110000Z-peak-naive; name an empty directory" in (
+        capsys.readouterr().err
+    )
+    assert before == (out / "keys.csv").read_bytes()
+    (out / "run.json").unlink()
+    assert main(["export", naive, str(out)]) == 2
+
+
+def test_export_refuses_what_cannot_be(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No tables yet, a file in the way and the run itself are each a sentence."""
+    run = runs / "20260906T110000Z-peak-naive"
+    assert main(["export", str(run), str(tmp_path / "out")]) == 2
+    main(["tables", str(run)])
+    (tmp_path / "file").write_text("kept")
+    assert main(["export", str(run), str(tmp_path / "file")]) == 2
+    assert main(["export", str(run), str(run)]) == 2
+
+    message = capsys.readouterr().err
+    assert "has no tables yet" in message
+    assert "is a file; name a directory" in message
+    assert "is the run itself" in message
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    """What cannot be replaced is kept, and nothing partial stays beside it."""
+    target = tmp_path / "table.csv"
+    target.mkdir()
+    (target / "kept").write_text("x")
+
+    with pytest.raises(Exception, match=r"table\.csv cannot be written"):
+        write_atomically(target, "new")
+    assert (target / "kept").read_text() == "x"
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_directory_in_the_way_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table that cannot be written ends with a sentence and code 2."""
+    run = make_run(tmp_path, SHORT)
+    (run / "keys.csv").mkdir()
+
+    assert main(["tables", str(run)]) == 2
+    assert "keys.csv cannot be written" in capsys.readouterr().err
+    shutil.rmtree(run)
