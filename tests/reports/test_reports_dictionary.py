@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from made_runs import Plan, make_run
+from made_plan import Plan
+from made_runs import make_run
 
 from reports.cli import main
 from reports.rundir.facts import Facts

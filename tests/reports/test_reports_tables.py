@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from made_runs import Plan, make_run
+from made_plan import Plan
+from made_runs import make_run
 
 from reports.cli import main
 from reports.derived import Derived, derive
