@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from starlette.types import Receive, Scope
 
-from target_service.leaderboard.messages import BODY_BYTES
+from target_service.leaderboard.rules import BODY_BYTES
 from target_service.problems import BodyTooLarge
 
 

@@ -1,6 +1,7 @@
 """The routes that nobody hurries: the service's description, its health and its metrics."""
 
 import platform
+from collections.abc import Sequence
 
 from fastapi import APIRouter
 from redis.exceptions import ResponseError
@@ -9,20 +10,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from target_service import __version__
-from target_service.leaderboard.fields import NAME_RULE
-from target_service.leaderboard.messages import (
-    Capabilities,
-    Description,
-    Health,
-    Limits,
-    RedisFacts,
-    ServiceFacts,
-    encode,
-)
+from target_service.description import Capabilities, Description, Health, Limits, ServiceFacts
+from target_service.leaderboard.messages import encode
 from target_service.leaderboard.store import Store
 from target_service.metrics import Metrics
+from target_service.operation import Operation
 from target_service.problems import InvalidRequest, ServiceUnavailable, UnknownBoard
-from target_service.query import PatternParameter, read_query
+from target_service.query import Parameters, SeasonParameter, read_query
 from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.errors import RedisUnavailable
 from target_service.redis_wire.packing import pack
@@ -31,51 +25,68 @@ from target_service.settings import Settings
 
 JSON = "application/json"
 EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
-PARAMETERS = {"season": PatternParameter(r"[a-z0-9-]{1,32}", NAME_RULE)}
+PARAMETERS: Parameters = {"season": SeasonParameter()}
 _PING = Command(pack("PING"), Uncounted())
+
+DESCRIBE = Operation(
+    name="describe",
+    method="GET",
+    path="/v1/boards",
+    summary="What this service is, which boards it has, and what it accepts",
+    parameters=PARAMETERS,
+    answer=Description,
+    problems=(UnknownBoard, InvalidRequest),
+)
+HEALTHZ = Operation("healthz", "GET", "/healthz", "Whether the process is alive", Health)
+READYZ = Operation(
+    "readyz", "GET", "/readyz", "Whether Redis answers", Health, (ServiceUnavailable,)
+)
+METRICS = Operation("metrics", "GET", "/metrics", "All counters, for Prometheus", None)
+OPERATIONS: Sequence[Operation] = (DESCRIBE, HEALTHZ, READYZ, METRICS)
 
 
 def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter:
     """Return the router of the cold routes."""
     router = APIRouter()
 
-    @router.get("/v1/boards", name="describe")
+    @router.get(DESCRIBE.path, name=DESCRIBE.name)
     async def describe(request: Request) -> Response:
-        """Tell what this service is, which boards it has, and what it accepts."""
         values, problems = read_query(request.scope["query_string"], PARAMETERS)
         if problems:
             raise InvalidRequest(problems)
-        season = values.get("season")
+        only = settings.seasons[0] if len(settings.seasons) == 1 else None
+        season = values.get("season", only)
         if season is not None and season not in settings.seasons:
             raise UnknownBoard(f"There is no season {season}.")
         description = await _describe(settings, store, None if season is None else str(season))
         return Response(encode(description), media_type=JSON)
 
-    @router.get("/healthz", name="healthz")
+    @router.get(HEALTHZ.path, name=HEALTHZ.name)
     async def healthz() -> Response:
-        """Tell that the process is alive."""
         return Response(encode(Health("alive")), media_type=JSON)
 
-    @router.get("/readyz", name="readyz")
+    @router.get(READYZ.path, name=READYZ.name)
     async def readyz() -> Response:
-        """Tell whether Redis answers."""
         try:
             await store.pipeline.run((_PING,))
         except (RedisUnavailable, ResponseError) as error:
             raise ServiceUnavailable(str(error)) from error
         return Response(encode(Health("ready")), media_type=JSON)
 
-    @router.get("/metrics", name="metrics")
+    @router.get(METRICS.path, name=METRICS.name)
     async def exposition() -> Response:
-        """Tell all counters; in a thread, since merging several workers' files takes a while."""
+        # Merging several workers' files takes milliseconds, in which the loop should turn.
         return Response(await run_in_threadpool(metrics.exposition), media_type=EXPOSITION)
 
     return router
 
 
-async def _describe(settings: Settings, store: Store, asked: str | None) -> Description:
-    season = settings.seasons[0] if asked is None and len(settings.seasons) == 1 else asked
+async def _describe(settings: Settings, store: Store, season: str | None) -> Description:
     boards = store.boards.of(season)
+    try:
+        redis = await read_server_facts(store.pipeline)
+    except (RedisUnavailable, ResponseError):
+        redis = None
     return Description(
         mode=settings.mode,
         ledger=settings.ledger,
@@ -88,13 +99,6 @@ async def _describe(settings: Settings, store: Store, asked: str | None) -> Desc
         boards={board.partition: board.key for board in boards},
         capabilities=Capabilities(),
         limits=Limits(),
-        redis=await _redis_facts(store),
+        redis=redis,
         service=ServiceFacts(__version__, platform.python_version(), settings.workers),
     )
-
-
-async def _redis_facts(store: Store) -> RedisFacts | None:
-    try:
-        return await read_server_facts(store.pipeline)
-    except (RedisUnavailable, ResponseError):
-        return None

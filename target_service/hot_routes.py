@@ -1,37 +1,32 @@
 """The routes under load, answered in front of the framework."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from time import perf_counter
+from typing import Protocol
 
 from redis.exceptions import ResponseError
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from target_service.answers import Answer
 from target_service.call import Call, ClientGone
+from target_service.operation import Operation
 from target_service.problems import InternalError, MethodNotAllowed, Problem, ServiceUnavailable
 from target_service.redis_wire.errors import RedisUnavailable
 from target_service.request_times import RequestTimes
 
-Handler = Callable[[Call], Awaitable[Answer]]
-ANY = b"{}"
-
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class HotRoute:
-    """An operation, its method, its path (with {} for any one segment), and what answers it."""
+class Handler(Protocol):
+    """Answers the calls of one operation."""
 
-    name: str
-    method: str
-    path: str
-    handler: Handler
+    @property
+    def operation(self) -> Operation:
+        """Return the operation."""
 
-    def segments(self) -> tuple[bytes, ...]:
-        """Return the path cut at its slashes."""
-        return tuple(self.path.encode().split(b"/"))
+    async def __call__(self, call: Call) -> Answer:
+        """Answer the call, or raise a Problem."""
 
 
 class HotRoutes:
@@ -42,56 +37,53 @@ class HotRoutes:
     """
 
     def __init__(
-        self, routes: Sequence[HotRoute], fallback: ASGIApp, request_times: RequestTimes
+        self, handlers: Sequence[Handler], behind: ASGIApp, request_times: RequestTimes
     ) -> None:
-        self._fallback = fallback
+        self._behind = behind
         self._request_times = request_times
-        self._routes = {
-            (len(segments), segments[-1]): (route, _fixed(segments))
-            for route in routes
-            for segments in (route.segments(),)
-        }
+        self._routes = {}
+        for handler in handlers:
+            segments = handler.operation.path.encode().split(b"/")
+            fixed = [(i, part) for i, part in enumerate(segments) if not part.startswith(b"{")]
+            self._routes[len(segments), segments[-1]] = (handler, fixed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or hand it to the app behind."""
-        route = None
+        handler = None
         if scope["type"] == "http":
             started = perf_counter()
             segments = tuple(scope["raw_path"].split(b"/"))
-            route = self._find(segments)
-        if route is None:
-            await self._fallback(scope, receive, send)
+            handler = self._find(segments)
+        if handler is None:
+            await self._behind(scope, receive, send)
             return
         try:
-            answer = await _answer(route, Call(segments, scope["query_string"], scope, receive))
+            answer = await _answer(handler, Call(segments, scope["query_string"], scope, receive))
         except ClientGone:
             return
         await send(answer.start)
         await send(answer.body)
         self._request_times.observe(
-            route.name, scope["method"], answer.status, perf_counter() - started
+            handler.operation.name, scope["method"], answer.status, perf_counter() - started
         )
 
-    def _find(self, segments: tuple[bytes, ...]) -> HotRoute | None:
+    def _find(self, segments: tuple[bytes, ...]) -> Handler | None:
         found = self._routes.get((len(segments), segments[-1]))
         if found is None:
             return None
-        route, fixed = found
+        handler, fixed = found
         for index, segment in fixed:
             if segments[index] != segment:
                 return None
-        return route
+        return handler
 
 
-def _fixed(segments: tuple[bytes, ...]) -> tuple[tuple[int, bytes], ...]:
-    return tuple((index, segment) for index, segment in enumerate(segments) if segment != ANY)
-
-
-async def _answer(route: HotRoute, call: Call) -> Answer:
+async def _answer(handler: Handler, call: Call) -> Answer:
+    allowed = handler.operation.method
+    if call.scope["method"] != allowed:
+        return MethodNotAllowed(allowed).answer()
     try:
-        if call.scope["method"] != route.method:
-            raise MethodNotAllowed(route.method)
-        return await route.handler(call)
+        return await handler(call)
     except Problem as problem:
         return problem.answer()
     except RedisUnavailable as error:
@@ -101,5 +93,5 @@ async def _answer(route: HotRoute, call: Call) -> Answer:
     except ClientGone:
         raise
     except Exception:
-        logger.exception("The %s route failed", route.name)
+        logger.exception("The %s route failed", handler.operation.name)
         return InternalError("The service failed; its log says why.").answer()

@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import parse_qsl
 
+from target_service.leaderboard.rules import NAME_PATTERN, NAME_RULE
 from target_service.problems import FieldProblem
 
 MOST_PARAMETERS = 100
@@ -18,6 +19,9 @@ class Parameter(Protocol):
     def read(self, text: str) -> int | str:
         """Return the value, or raise ValueError with a sentence."""
 
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON schema."""
+
 
 @dataclass(frozen=True, slots=True)
 class IntegerParameter:
@@ -25,6 +29,7 @@ class IntegerParameter:
 
     low: int
     high: int
+    default: int
 
     def read(self, text: str) -> int:
         """Return the number."""
@@ -32,10 +37,19 @@ class IntegerParameter:
             return int(text)
         raise ValueError(f"must be an integer from {self.low} to {self.high}")
 
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON schema."""
+        return {
+            "type": "integer",
+            "minimum": self.low,
+            "maximum": self.high,
+            "default": self.default,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ChoiceParameter:
-    """One of a few words."""
+    """One of a few words, the first of which is the default."""
 
     choices: tuple[str, ...]
 
@@ -43,28 +57,34 @@ class ChoiceParameter:
         """Return the word."""
         if text in self.choices:
             return text
-        raise ValueError(f"must be {' or '.join(self.choices)}")
+        raise ValueError(f"must be {' or '.join(self.choices)}; nothing else is offered")
+
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON schema."""
+        return {"enum": list(self.choices), "default": self.choices[0]}
 
 
-@dataclass(frozen=True, slots=True)
-class PatternParameter:
-    """A word of a certain form."""
-
-    pattern: str
-    rule: str
+class SeasonParameter:
+    """The name of a season; without it, the only active one is meant."""
 
     def read(self, text: str) -> str:
-        """Return the word."""
-        if re.fullmatch(self.pattern, text):
+        """Return the name."""
+        if re.fullmatch(NAME_PATTERN, text):
             return text
-        raise ValueError(self.rule)
+        raise ValueError(NAME_RULE)
+
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON schema."""
+        return {"type": "string", "pattern": f"^{NAME_PATTERN}$"}
 
 
-def read_query(
-    query: bytes, parameters: Mapping[str, Parameter]
-) -> tuple[dict[str, int | str], list[FieldProblem]]:
+Parameters = Mapping[str, Parameter]
+Values = dict[str, int | str]
+
+
+def read_query(query: bytes, parameters: Parameters) -> tuple[Values, list[FieldProblem]]:
     """Return the values given, and every problem found."""
-    values: dict[str, int | str] = {}
+    values: Values = {}
     if not query:
         return values, []
     try:
@@ -75,15 +95,16 @@ def read_query(
             max_num_fields=MOST_PARAMETERS,
         )
     except ValueError:
-        return values, [FieldProblem("query", "must be percent-encoded UTF-8 with few parameters")]
+        sentence = f"must be percent-encoded UTF-8 with at most {MOST_PARAMETERS} parameters"
+        return values, [FieldProblem("query", sentence)]
     problems = []
     for name, times in Counter(name for name, _ in pairs).items():
         if name not in parameters:
-            known = ", ".join(parameters)
-            problems.append(FieldProblem(name, f"is not a parameter here; there is only {known}"))
+            known = f"only {', '.join(parameters)}" if parameters else "none"
+            problems.append(FieldProblem(name, f"is no parameter here; there is {known}"))
         elif times > 1:
             problems.append(FieldProblem(name, f"is given {times} times; give it once"))
-    for name, text in dict(pairs).items():
+    for name, text in pairs:
         if name in parameters:
             try:
                 values[name] = parameters[name].read(text)

@@ -2,7 +2,7 @@
 
 import redis
 
-from target_service.leaderboard.messages import RedisFacts
+from target_service.description import RedisFacts
 from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.packing import pack
 from target_service.redis_wire.pipeline import Pipeline

@@ -10,7 +10,7 @@ from target_service.leaderboard.fields import (
     check_sequence,
 )
 from target_service.leaderboard.lenient_json import read_leniently
-from target_service.leaderboard.messages import BATCH_EVENTS
+from target_service.leaderboard.rules import BATCH_EVENTS
 from target_service.problems import FieldProblem
 
 ExplainField = Callable[[str, object, Check], Iterator[FieldProblem]]

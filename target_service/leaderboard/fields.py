@@ -1,24 +1,26 @@
 """The rules of single fields, each as a check that returns a sentence, or None when all is well.
 
-The hot routes use these only after the fast decoder refused, to name every problem at once.
+The hot routes need most of these only after the fast decoder refused, to name every problem.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable
 
-from target_service.leaderboard.messages import ID_CHARACTERS, SCORE_LIMIT
+from target_service.leaderboard.rules import (
+    ID_CHARACTERS,
+    ID_PATTERN,
+    ID_RULE,
+    NAME_PATTERN,
+    NAME_RULE,
+    SCORE_LIMIT,
+    SEQUENCE_LIMIT,
+)
 
 Check = Callable[[object], str | None]
 
-NAME_RULE = "must be 1 to 32 of the characters a-z, 0-9 and -"
-ID_RULE = (
-    f"must be a string of 1 to {ID_CHARACTERS} characters (after NFC normalisation), "
-    "without control characters and '/'"
-)
-# Control characters are Unicode category Cc; a lone surrogate is no character at all.
-_WELL_FORMED_ID = re.compile(r"[^\x00-\x1f\x7f-\x9f/\ud800-\udfff]{1,64}").fullmatch
-_WELL_FORMED_NAME = re.compile(r"[a-z0-9-]{1,32}").fullmatch
+_WELL_FORMED_ID = re.compile(ID_PATTERN).fullmatch
+_WELL_FORMED_NAME = re.compile(NAME_PATTERN).fullmatch
 
 
 def normalised(text: str) -> str:
@@ -55,12 +57,11 @@ def whole_number(low: int, high: int) -> Check:
     rule = f"must be an integer from {low} to {high}"
 
     def check(value: object) -> str | None:
-        if type(value) is not int:  # a boolean is an int to isinstance
-            return rule
-        return None if low <= value <= high else rule
+        # A boolean is an integer to isinstance, and to nobody else.
+        return None if type(value) is int and low <= value <= high else rule
 
     return check
 
 
 check_score = whole_number(-SCORE_LIMIT, SCORE_LIMIT)
-check_sequence = whole_number(1, SCORE_LIMIT)
+check_sequence = whole_number(1, SEQUENCE_LIMIT)

@@ -1,34 +1,27 @@
-"""A query of one integer parameter, quick to read when it is written plainly."""
+"""A query with one integer parameter, quick to read when it is written plainly."""
 
 import re
-from collections.abc import Mapping
 
 from target_service.problems import FieldProblem
-from target_service.query import IntegerParameter, Parameter, read_query
+from target_service.query import IntegerParameter, Parameter, Values, read_query
 
 
 class IntegerQuery:
-    """Reads `name=number`, and everything else with care."""
+    """Reads `name=number` at once, and everything else with care."""
 
-    def __init__(
-        self,
-        name: str,
-        default: int,
-        bounds: tuple[int, int],
-        others: Mapping[str, Parameter] | None = None,
-    ) -> None:
+    def __init__(self, name: str, integer: IntegerParameter, **others: Parameter) -> None:
+        self.parameters: dict[str, Parameter] = {name: integer, **others}
         self._name = name
-        self._default = default
-        self._high = bounds[1]
+        self._integer = integer
         self._plain = re.compile(name.encode() + rb"=([1-9][0-9]{0,3})").fullmatch
-        self._parameters = {name: IntegerParameter(*bounds), **(others or {})}
 
-    def read(self, query: bytes) -> tuple[int, list[FieldProblem], dict[str, int | str]]:
-        """Return the number, the problems found, and the other parameters given."""
+    def read(self, query: bytes) -> tuple[int, Values, list[FieldProblem]]:
+        """Return the number, the other values given, and every problem found."""
         if not query:
-            return self._default, [], {}
+            return self._integer.default, {}, []
         plain = self._plain(query)
-        if plain is not None and (number := int(plain[1])) <= self._high:
-            return number, [], {}
-        values, problems = read_query(query, self._parameters)
-        return int(values.pop(self._name, self._default)), problems, values
+        # The care below is what enforces the lower end; every range here starts at 1.
+        if plain is not None and (number := int(plain[1])) <= self._integer.high:
+            return number, {}, []
+        values, problems = read_query(query, self.parameters)
+        return int(values.pop(self._name, self._integer.default)), values, problems

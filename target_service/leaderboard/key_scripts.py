@@ -9,19 +9,23 @@ from collections.abc import Mapping
 from target_service.redis_wire.command import Reply
 from target_service.redis_wire.scripts import Script
 
+# Answers: place of the player, place of the page's first entry, range reads made, the page.
 AROUND = Script("""\
-local rank = redis.call('ZREVRANK', KEYS[1], ARGV[1])
-if not rank then return false end
+local place = redis.call('ZREVRANK', KEYS[1], ARGV[1])
+if not place then return false end
 local window = tonumber(ARGV[2])
-local first = math.max(0, rank - window)
-local rows = redis.call('ZREVRANGE', KEYS[1], first, first + 2 * window, 'WITHSCORES')
-if first == 0 or #rows == 2 * (2 * window + 1) then return {rank, 1, rows} end
--- The page would run past the last member: shift it up instead of shortening it.
-rows = redis.call('ZREVRANGE', KEYS[1], -(2 * window + 1), -1, 'WITHSCORES')
-return {rank, 2, rows}
+local size = 2 * window + 1
+local first = math.max(0, place - window)
+local page = redis.call('ZREVRANGE', KEYS[1], first, first + size - 1, 'WITHSCORES')
+local members = first + #page / 2
+if first == 0 or #page == 2 * size then return {place, first, 1, page} end
+-- The page ran past the last member, which told their number: shift it up.
+first = math.max(0, members - size)
+return {place, first, 2, redis.call('ZREVRANGE', KEYS[1], first, -1, 'WITHSCORES')}
 """)
 AROUND_MOST = {"zrevrank": 1, "zrevrange": 2}
 
+# Answers: score, players with a greater one, place; all on this key.
 STANDING = Script("""\
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not score then return false end
@@ -33,9 +37,9 @@ STANDING_MOST = {"zscore": 1, "zcount": 1, "zrevrank": 1}
 
 def around_ran(reply: Reply) -> Mapping[str, int]:
     """Return the commands that the around script ran to give this reply."""
-    return {"zrevrank": 1} if reply is None else {"zrevrank": 1, "zrevrange": reply[1]}
+    return {"zrevrank": 1} if reply is None else {"zrevrank": 1, "zrevrange": reply[2]}
 
 
 def standing_ran(reply: Reply) -> Mapping[str, int]:
     """Return the commands that the standing script ran to give this reply."""
-    return STANDING_MOST if reply is not None else {"zscore": 1}
+    return {"zscore": 1} if reply is None else STANDING_MOST

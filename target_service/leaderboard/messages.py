@@ -1,60 +1,11 @@
-"""What requests and answers look like; the OpenAPI document is generated from these types."""
+"""What the operations answer; the OpenAPI document is generated from these types."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
-SCORE_LIMIT = 2**53 - 1
-ID_CHARACTERS = 64
-BATCH_EVENTS = 5_000
-# A batch of 5,000 events with ids of 64 characters, every one escaped, just fits.
-BODY_BYTES = 8 * 1024 * 1024
-K_RANGE = (1, 1000)
-WINDOW_RANGE = (1, 50)
-
-_ID_SCHEMA: dict[str, Any] = {
-    "minLength": 1,
-    "maxLength": ID_CHARACTERS,
-    "pattern": r"^[^\u0000-\u001f\u007f-\u009f/\ud800-\udfff]+$",
-}
-Id = Annotated[
-    str,
-    Meta(
-        description="Normalised to Unicode NFC, then 1 to 64 characters, "
-        "without control characters and '/'.",
-        extra_json_schema=_ID_SCHEMA,
-    ),
-]
-Name = Annotated[str, Meta(extra_json_schema={"pattern": "^[a-z0-9-]{1,32}$"})]
-Score = Annotated[int, Meta(ge=-SCORE_LIMIT, le=SCORE_LIMIT)]
-Sequence = Annotated[int, Meta(ge=1, le=SCORE_LIMIT)]
-Count = Annotated[int, Meta(ge=0)]
-Place = Annotated[int, Meta(ge=1)]
-Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
-_COLUMN = Meta(min_length=1, max_length=BATCH_EVENTS)
-Status = Literal["applied", "duplicate", "stale", "conflict"]
-
-
-class ScoreEvent(Struct, frozen=True, forbid_unknown_fields=True):
-    """One player's new score on one board."""
-
-    event_id: Id
-    player_id: Id
-    region: Name
-    mode: Name
-    season: Name
-    score: Score
-    sequence: Sequence | UnsetType = UNSET
-
-
-class ScoreColumns(Struct, frozen=True, forbid_unknown_fields=True):
-    """Events of one board as columns of equal length."""
-
-    event_id: Annotated[list[Id], _COLUMN]
-    player_id: Annotated[list[Id], _COLUMN]
-    score: Annotated[list[Score], _COLUMN]
-    sequence: Annotated[list[Sequence], _COLUMN] | UnsetType = UNSET
+from target_service.leaderboard.rules import K_RANGE, Count, Id, Place, Score, Timestamp
 
 
 class Submitted(Struct, frozen=True):
@@ -87,25 +38,25 @@ class BatchSubmitted(Struct, frozen=True):
     not_applied: NotApplied
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, frozen=True, gc=False):
     """A player and the score."""
 
-    player: str
+    player: Id
     score: Score
 
 
-class GlobalEntry(Struct, frozen=True):
+class GlobalEntry(Struct, frozen=True, gc=False):
     """A player, the score, and the key it was read from."""
 
-    player: str
+    player: Id
     score: Score
     partition: str
 
 
-class PlacedEntry(Struct, frozen=True):
+class PlacedEntry(Struct, frozen=True, gc=False):
     """A player, the score, and the ordinal place on the board."""
 
-    player: str
+    player: Id
     score: Score
     position: Place
 
@@ -134,7 +85,7 @@ class Around(Struct, frozen=True):
     """A player's place on one board, and the entries around it."""
 
     board: str
-    player: str
+    player: Id
     score: Score
     position: Place
     entries: list[PlacedEntry]
@@ -142,10 +93,10 @@ class Around(Struct, frozen=True):
 
 
 class Rank(Struct, frozen=True):
-    """A player's global competition rank."""
+    """A player's global competition rank; `exact` is null when nothing can prove or refute it."""
 
     board: str
-    player: str
+    player: Id
     score: Score
     rank: Place
     board_position: Place
@@ -153,71 +104,6 @@ class Rank(Struct, frozen=True):
     exact: bool | None
     max_rank_error: Count | None
     as_of: Timestamp
-
-
-class Capabilities(Struct, frozen=True):
-    """What the service can do beyond storing and ranking."""
-
-    event_dedupe: bool = False
-    sequences: bool = False
-    home_partition: bool = False
-    versions: bool = False
-    bounded_rank: bool = False
-    materialised_top: bool = False
-
-
-class Limits(Struct, frozen=True):
-    """What the service accepts; ranges include both ends."""
-
-    k: tuple[int, int] = K_RANGE
-    window: tuple[int, int] = WINDOW_RANGE
-    batch_events: int = BATCH_EVENTS
-    id_characters: int = ID_CHARACTERS
-    score: tuple[int, int] = (-SCORE_LIMIT, SCORE_LIMIT)
-    sequence: tuple[int, int] = (1, SCORE_LIMIT)
-    body_bytes: int = BODY_BYTES
-
-
-class RedisFacts(Struct, frozen=True):
-    """What the Redis server says about itself."""
-
-    server: str
-    version: str
-    redis_version: str
-    cluster: bool
-    redis_py: str
-
-
-class ServiceFacts(Struct, frozen=True):
-    """What the service says about itself."""
-
-    version: str
-    python: str
-    workers: int
-
-
-class Description(Struct, frozen=True):
-    """The service, its boards and its limits."""
-
-    mode: Literal["naive", "partitioned"]
-    ledger: Literal["none"]
-    season: str | None
-    regions: tuple[str, ...]
-    modes: tuple[str, ...]
-    seasons: tuple[str, ...]
-    partitions: list[str]
-    keys: list[str]
-    boards: dict[str, str]
-    capabilities: Capabilities
-    limits: Limits
-    redis: RedisFacts | None
-    service: ServiceFacts
-
-
-class Health(Struct, frozen=True):
-    """The service is well."""
-
-    status: Literal["alive", "ready"]
 
 
 encode = msgspec.json.Encoder().encode

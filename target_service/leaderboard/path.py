@@ -1,10 +1,17 @@
-"""The board and the player that a path names."""
+"""The board and the player that a path names, and the refusals when it names none."""
 
 from collections.abc import Sequence
 from urllib.parse import unquote_to_bytes
 
-from target_service.leaderboard.fields import ID_RULE, check_name, is_id, normalised
-from target_service.problems import FieldProblem, InvalidRequest, Problem, UnknownBoard
+from target_service.leaderboard.fields import check_name, is_id, normalised
+from target_service.leaderboard.rules import ID_RULE
+from target_service.problems import (
+    FieldProblem,
+    InvalidRequest,
+    Problem,
+    UnknownBoard,
+    UnknownPlayer,
+)
 
 NAMES = ("region", "mode", "season")
 BOARD = slice(3, 6)
@@ -20,8 +27,8 @@ def read_player(segment: bytes) -> str | None:
     return player if is_id(player) else None
 
 
-def refuse(segments: Sequence[bytes], problems: Sequence[FieldProblem]) -> Problem:
-    """Return what to raise for a path whose board or player is no good, or with other problems."""
+def refuse(segments: Sequence[bytes], problems: Sequence[FieldProblem] = ()) -> Problem:
+    """Return what to raise: every problem of the path and the others, or an unknown board."""
     found = []
     for name, segment in zip(NAMES, segments[BOARD], strict=True):
         sentence = check_name(segment.decode("latin-1"))
@@ -41,3 +48,8 @@ def unknown_board(region: str, mode: str, season: str) -> UnknownBoard:
         f"There is no board of region {region}, mode {mode} and season {season}; "
         "GET /v1/boards lists them."
     )
+
+
+def unknown_player(player: str, board: str) -> UnknownPlayer:
+    """Return the refusal of a player without a score, who has no rank and surely not the first."""
+    return UnknownPlayer(f"Player {player} has no score on board {board}.")

@@ -1,29 +1,47 @@
-"""GET …/players/{id}/rank: the global competition rank."""
+"""GET …/players/{player_id}/rank: the global competition rank."""
+
+from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.key_scripts import STANDING
-from target_service.leaderboard.messages import Rank as RankAnswer
-from target_service.leaderboard.messages import encode
-from target_service.leaderboard.path import BOARD, PLAYER, read_player, refuse
+from target_service.leaderboard.messages import Rank, encode
+from target_service.leaderboard.path import BOARD, PLAYER, read_player, refuse, unknown_player
 from target_service.leaderboard.store import Store
-from target_service.leaderboard.unknown import unknown_player
-from target_service.query import ChoiceParameter, read_query
+from target_service.operation import PLAYER_PATH, Operation
+from target_service.problems import (
+    InvalidRequest,
+    ServiceUnavailable,
+    UnknownBoard,
+    UnknownPlayer,
+)
+from target_service.query import ChoiceParameter, Parameters, read_query
 
-PARAMETERS = {"consistency": ChoiceParameter(("exact",))}
+PARAMETERS: Parameters = {"consistency": ChoiceParameter(("exact",))}
 
 
-class Rank:
+class ReadRank:
     """Counts the players with a strictly greater score over every key of the season.
 
-    Score, place and count on the own key come from one script, so a player's own change between
-    two commands cannot count the player above themself.
+    Score, count and place on the own key come from one script, so a player's own change between
+    two commands cannot count the player above themself. The other keys are counted afterwards:
+    without versions nothing tells whether they changed meanwhile, so `exact` stays open.
     """
+
+    operation: ClassVar = Operation(
+        name="rank",
+        method="GET",
+        path=PLAYER_PATH + "/rank",
+        summary="A player's global competition rank: 1 + the players with a greater score",
+        parameters=PARAMETERS,
+        answer=Rank,
+        problems=(UnknownBoard, UnknownPlayer, InvalidRequest, ServiceUnavailable),
+    )
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._others = {
-            board.key: [
+            (board.season, board.key): [
                 store.commands[key]
                 for key in store.boards.keys_of(board.season)
                 if key != board.key
@@ -45,23 +63,22 @@ class Rank:
         if reply is None:
             raise unknown_player(player, board.key)
         score, above, place = reply
-        others = self._others[board.key]
+        others = self._others[board.season, board.key]
         if others:
-            commands = [key.count_above(score) for key in others]
-            counts, _ = await store.pipeline.run(commands, deadline)
-            above += sum(counts)
-        is_snapshot = not others
+            counts = [key.count_above(score) for key in others]
+            replies, _ = await store.pipeline.run(counts, deadline)
+            above += sum(replies)
         return answer(
             encode(
-                RankAnswer(
+                Rank(
                     board=board.key,
                     player=player,
                     score=int(float(score)),
                     rank=above + 1,
                     board_position=place + 1,
                     keys_read=1 + len(others),
-                    exact=True if is_snapshot else None,
-                    max_rank_error=0 if is_snapshot else None,
+                    exact=None if others else True,
+                    max_rank_error=None if others else 0,
                     as_of=as_of,
                 )
             )

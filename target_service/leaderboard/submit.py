@@ -1,18 +1,26 @@
 """POST /v1/scores: one player's new score."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.events import ScoreEvent, Status
 from target_service.leaderboard.explain import explain_event
 from target_service.leaderboard.fields import check_name, is_id, normalised
-from target_service.leaderboard.messages import ScoreEvent, Status, Submitted, encode
+from target_service.leaderboard.messages import Submitted, encode
 from target_service.leaderboard.path import unknown_board
 from target_service.leaderboard.store import Store
 from target_service.leaderboard.writer import Writer
-from target_service.problems import FieldProblem, InvalidRequest
+from target_service.operation import Operation
+from target_service.problems import (
+    BodyTooLarge,
+    FieldProblem,
+    InvalidRequest,
+    ServiceUnavailable,
+    UnknownBoard,
+)
 from target_service.query import read_query
 
 if TYPE_CHECKING:
@@ -23,6 +31,16 @@ _decode = msgspec.json.Decoder(ScoreEvent).decode
 
 class Submit:
     """Stores one event."""
+
+    operation: ClassVar = Operation(
+        name="submit",
+        method="POST",
+        path="/v1/scores",
+        summary="Store one player's new score",
+        body=ScoreEvent,
+        answer=Submitted,
+        problems=(UnknownBoard, BodyTooLarge, InvalidRequest, ServiceUnavailable),
+    )
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store = store
@@ -38,17 +56,15 @@ class Submit:
             raise _refusal(call, body, str(error)) from error
         player = normalised(event.player_id)
         if call.query or not is_id(player) or not is_id(normalised(event.event_id)):
-            raise _refusal(call, body, "")
+            raise _refusal(call, body)
         board = self._store.boards.find(event.region, event.mode, event.season)
         if board is None:
             names = (event.region, event.mode, event.season)
-            if any(map(check_name, names)):
-                raise _refusal(call, body, "")
-            raise unknown_board(*names)
+            raise _refusal(call, body) if any(map(check_name, names)) else unknown_board(*names)
         return self._answers[await self._writer.write(board, player, event)]
 
 
-def _refusal(call: Call, body: bytes, otherwise: str) -> InvalidRequest:
+def _refusal(call: Call, body: bytes, otherwise: str = "is not valid") -> InvalidRequest:
     _, problems = read_query(call.query, {})
     problems += explain_event(body)
     return InvalidRequest(problems or [FieldProblem("body", otherwise)])

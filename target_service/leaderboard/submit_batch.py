@@ -1,23 +1,27 @@
 """POST /v1/boards/{region}/{mode}/{season}/scores: many events of one board, as columns."""
 
+from typing import ClassVar
+
 import msgspec
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.events import ScoreColumns, Status
 from target_service.leaderboard.explain import explain_columns
 from target_service.leaderboard.fields import are_ids, normalised
-from target_service.leaderboard.messages import (
-    BatchCounts,
-    BatchSubmitted,
-    NotApplied,
-    ScoreColumns,
-    Status,
-    encode,
-)
+from target_service.leaderboard.messages import BatchCounts, BatchSubmitted, NotApplied, encode
 from target_service.leaderboard.path import BOARD, refuse
 from target_service.leaderboard.store import Store
 from target_service.leaderboard.writer import Writer
-from target_service.problems import FieldProblem, Problem
+from target_service.operation import BOARD_PATH, Operation
+from target_service.problems import (
+    BodyTooLarge,
+    FieldProblem,
+    InvalidRequest,
+    Problem,
+    ServiceUnavailable,
+    UnknownBoard,
+)
 from target_service.query import read_query
 
 _decode = msgspec.json.Decoder(ScoreColumns).decode
@@ -25,6 +29,16 @@ _decode = msgspec.json.Decoder(ScoreColumns).decode
 
 class SubmitBatch:
     """Stores a batch of one board's events."""
+
+    operation: ClassVar = Operation(
+        name="submit_batch",
+        method="POST",
+        path=BOARD_PATH + "/scores",
+        summary="Store events of one board, as columns of equal length",
+        body=ScoreColumns,
+        answer=BatchSubmitted,
+        problems=(UnknownBoard, BodyTooLarge, InvalidRequest, ServiceUnavailable),
+    )
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store = store
@@ -39,10 +53,10 @@ class SubmitBatch:
             raise _refusal(call, body, str(error)) from error
         players = list(map(normalised, columns.player_id))
         if call.query or not _fit(players, columns):
-            raise _refusal(call, body, "")
+            raise _refusal(call, body)
         board = self._store.boards_by_path.get(call.segments[BOARD])
         if board is None:
-            raise refuse(call.segments, ())
+            raise refuse(call.segments)
         rest = await self._writer.write_many(board, players, columns)
         return answer(encode(_outcome(len(players), rest)))
 
@@ -51,9 +65,8 @@ def _fit(players: list[str], columns: ScoreColumns) -> bool:
     lengths = {len(players), len(columns.event_id), len(columns.score)}
     if isinstance(columns.sequence, list):
         lengths.add(len(columns.sequence))
-    return (
-        len(lengths) == 1 and are_ids(players) and are_ids(list(map(normalised, columns.event_id)))
-    )
+    events = list(map(normalised, columns.event_id))
+    return len(lengths) == 1 and are_ids(players) and are_ids(events)
 
 
 def _outcome(events: int, rest: list[tuple[int, Status]]) -> BatchSubmitted:
@@ -64,7 +77,7 @@ def _outcome(events: int, rest: list[tuple[int, Status]]) -> BatchSubmitted:
     return BatchSubmitted(BatchCounts(applied=events - len(rest), **counts), NotApplied(**indexes))
 
 
-def _refusal(call: Call, body: bytes, otherwise: str) -> Problem:
+def _refusal(call: Call, body: bytes, otherwise: str = "is not valid") -> Problem:
     _, problems = read_query(call.query, {})
     problems += explain_columns(body)
     return refuse(call.segments, problems or [FieldProblem("body", otherwise)])

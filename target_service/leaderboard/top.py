@@ -1,68 +1,78 @@
 """GET /v1/top: the global top K, merged from the first K of every key of the season."""
 
 from collections.abc import Iterable
+from itertools import repeat
+from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
-from target_service.leaderboard.fields import NAME_RULE
 from target_service.leaderboard.integer_query import IntegerQuery
-from target_service.leaderboard.messages import K_RANGE, GlobalEntry, Top, encode
-from target_service.leaderboard.rows import rows
+from target_service.leaderboard.messages import GlobalEntry, Top, encode
+from target_service.leaderboard.rules import K_RANGE
 from target_service.leaderboard.store import Store, global_board
-from target_service.problems import FieldProblem, InvalidRequest, UnknownBoard
-from target_service.query import PatternParameter
-from target_service.redis_wire.command import Reply
+from target_service.operation import Operation
+from target_service.problems import FieldProblem, InvalidRequest, ServiceUnavailable, UnknownBoard
+from target_service.query import IntegerParameter, SeasonParameter, Values
+from target_service.redis_wire.command import Command, Reply
 
-SEASON = PatternParameter(r"[a-z0-9-]{1,32}", NAME_RULE)
-K_QUERY = IntegerQuery("k", 10, K_RANGE, {"season": SEASON})
+QUERY = IntegerQuery("k", IntegerParameter(*K_RANGE, default=10), season=SeasonParameter())
 
 
-class GlobalTop:
+class ReadTop:
     """Reads the first entries over all partitions.
 
     K candidates per partition suffice: who is below place K there has K players ahead already.
     """
 
+    operation: ClassVar = Operation(
+        name="top",
+        method="GET",
+        path="/v1/top",
+        summary="The first K over all partitions of a season",
+        parameters=QUERY.parameters,
+        answer=Top,
+        problems=(UnknownBoard, InvalidRequest, ServiceUnavailable),
+    )
+
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._keys = {
-            season: [store.commands[key] for key in store.boards.keys_of(season)]
-            for season in store.boards.seasons
-        }
-        self._only_season = store.boards.seasons[0] if len(store.boards.seasons) == 1 else None
+        # The commands of one k never change, and there are at most a thousand of each.
+        self._commands: dict[tuple[str, int], list[Command]] = {}
 
     async def __call__(self, call: Call) -> Answer:
         """Answer with the merged entries."""
-        k, problems, values = K_QUERY.read(call.query)
-        season = values.get("season", self._only_season)
-        if season is None and not problems:
-            seasons = ", ".join(self._store.boards.seasons)
-            problems = [FieldProblem("season", f"must be one of {seasons}: several are active")]
-        if problems:
+        k, values, problems = QUERY.read(call.query)
+        season = self._season(values)
+        if season is None:
+            active = ", ".join(self._store.boards.seasons)
+            problems.append(FieldProblem("season", f"must be one of {active}: several are active"))
+        if season is None or problems:
             raise InvalidRequest(problems)
-        keys = self._keys.get(str(season))
-        if keys is None:
+        keys = self._store.boards.keys_of(season)
+        if not keys:
             raise UnknownBoard(f"There is no season {season}; GET /v1/boards lists them.")
-        replies, as_of = await self._store.pipeline.run([key.top(k) for key in keys])
-        entries, candidates = merge(zip((key.key for key in keys), replies, strict=True), k)
-        return answer(
-            encode(
-                Top(
-                    board=global_board(str(season)),
-                    season=str(season),
-                    k=k,
-                    entries=entries,
-                    as_of=as_of,
-                    source="live",
-                    candidates=candidates,
-                )
-            )
-        )
+        commands = self._commands.get((season, k))
+        if commands is None:
+            commands = [self._store.commands[key].top(k) for key in keys]
+            self._commands[season, k] = commands
+        replies, as_of = await self._store.pipeline.run(commands)
+        entries, candidates = merge(zip(keys, replies, strict=True), k)
+        board = global_board(season)
+        return answer(encode(Top(board, season, k, entries, as_of, "live", candidates)))
+
+    def _season(self, values: Values) -> str | None:
+        seasons = self._store.boards.seasons
+        only = seasons[0] if len(seasons) == 1 else None
+        season = values.get("season", only)
+        return None if season is None else str(season)
 
 
 def merge(replies: Iterable[tuple[str, Reply]], k: int) -> tuple[list[GlobalEntry], int]:
     """Return the first k entries of all, and how many were looked at."""
-    found = [(score, player, key) for key, reply in replies for player, score in rows(reply)]
+    found: list[tuple[float, str, str]] = []
+    for key, reply in replies:
+        found.extend(zip(map(float, reply[1::2]), reply[::2], repeat(key), strict=False))
     # Code points order as their UTF-8 bytes do, which is how Redis orders equal scores.
     found.sort(reverse=True)
-    return [GlobalEntry(player, score, key) for score, player, key in found[:k]], len(found)
+    first = [GlobalEntry(player, int(score), key) for score, player, key in found[:k]]
+    return first, len(found)

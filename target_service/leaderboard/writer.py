@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from target_service.leaderboard.boards import Board
-from target_service.leaderboard.messages import ScoreColumns, ScoreEvent, Status
+from target_service.leaderboard.events import ScoreColumns, ScoreEvent, Status
 from target_service.leaderboard.store import Store
 from target_service.metrics import Metrics
 

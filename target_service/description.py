@@ -1,0 +1,80 @@
+"""What the service says about itself, for clients that ask instead of assuming."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from target_service.leaderboard.rules import (
+    BATCH_EVENTS,
+    BODY_BYTES,
+    ID_CHARACTERS,
+    K_RANGE,
+    SCORE_LIMIT,
+    SEQUENCE_LIMIT,
+    WINDOW_RANGE,
+)
+
+
+class Capabilities(Struct, frozen=True):
+    """What the service can do beyond storing and ranking."""
+
+    event_dedupe: bool = False
+    sequences: bool = False
+    home_partition: bool = False
+    versions: bool = False
+    bounded_rank: bool = False
+    materialised_top: bool = False
+
+
+class Limits(Struct, frozen=True):
+    """What the service accepts; ranges include both ends."""
+
+    k: tuple[int, int] = K_RANGE
+    window: tuple[int, int] = WINDOW_RANGE
+    batch_events: int = BATCH_EVENTS
+    id_characters: int = ID_CHARACTERS
+    score: tuple[int, int] = (-SCORE_LIMIT, SCORE_LIMIT)
+    sequence: tuple[int, int] = (1, SEQUENCE_LIMIT)
+    body_bytes: int = BODY_BYTES
+
+
+class RedisFacts(Struct, frozen=True):
+    """What the Redis server says about itself."""
+
+    server: str
+    version: str
+    redis_version: str
+    cluster: bool
+    redis_py: str
+
+
+class ServiceFacts(Struct, frozen=True):
+    """The versions this process runs, and how many workers share the port."""
+
+    version: str
+    python: str
+    workers: int
+
+
+class Description(Struct, frozen=True):
+    """The service, its boards and its limits."""
+
+    mode: Literal["naive", "partitioned"]
+    ledger: Literal["none"]
+    season: str | None
+    regions: tuple[str, ...]
+    modes: tuple[str, ...]
+    seasons: tuple[str, ...]
+    partitions: list[str]
+    keys: list[str]
+    boards: dict[str, str]
+    capabilities: Capabilities
+    limits: Limits
+    redis: RedisFacts | None
+    service: ServiceFacts
+
+
+class Health(Struct, frozen=True):
+    """The service is well."""
+
+    status: Literal["alive", "ready"]
