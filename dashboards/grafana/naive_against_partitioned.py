@@ -18,6 +18,7 @@ from dashboards.grafana.query import (
     EFFECTIVE_KEYS,
     HOTTEST_SHARE,
     OPERATION_P99,
+    OPERATION_RATE,
     Query,
     last,
     shares_beside_fair,
@@ -35,7 +36,10 @@ def page() -> Page:
         sections=(
             Section("At a glance", (*_numbers(LEFT), *_numbers(RIGHT))),
             Section("Keys", (*_bars(LEFT), *_bars(RIGHT), *_keys(LEFT), *_keys(RIGHT))),
-            Section("Latency", (*_latency(LEFT), *_latency(RIGHT))),
+            Section(
+                "Answers",
+                (*_latency(LEFT), *_latency(RIGHT), *_answers(LEFT), *_answers(RIGHT)),
+            ),
         ),
         choices=(Choice("op", "Hits", ("write", "read")),),
         since="now-15m",
@@ -94,3 +98,11 @@ def _latency(mode: str) -> tuple[Place, ...]:
     )
     query = Query(f'{OPERATION_P99}{{mode="{mode}"}}', "{{route}}")
     return (Place(panels.lines(words, LATENCY, query), 12, 9),)
+
+
+def _answers(mode: str) -> tuple[Place, ...]:
+    words = _titled(
+        mode, "answers by operation", "Answers of the service each second, good or bad, over 10 s."
+    )
+    query = Query(f'{OPERATION_RATE}{{mode="{mode}"}}', "{{route}}")
+    return (Place(panels.lines(words, Field("reqps"), query, stacked=True), 12, 9),)

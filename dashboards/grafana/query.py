@@ -19,6 +19,7 @@ FAIR_SHARE: Final = "max(mode:leaderboard_fair_share:ratio)"
 HOTTEST_SHARE: Final = "op:leaderboard_load:hottest_share"
 EFFECTIVE_KEYS: Final = "op:leaderboard_load:effective_keys"
 ACHIEVED: Final = "mode:loadgen_achieved:ratio"
+OPERATION_RATE: Final = "route:leaderboard_http_requests:rate10s"
 OPERATION_P99: Final = "route:leaderboard_http_request_duration_seconds:p99"
 
 

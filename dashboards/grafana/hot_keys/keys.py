@@ -55,6 +55,8 @@ def _numbers() -> Panel:
         Column("Share", f"max by (key) ({SHARES})", SHARE),
         Column("Heat", heat, Field("short", decimals=2)),
         Column("p99", quantile(0.99, "key", KEY_SECONDS, 'op="$op"'), LATENCY),
-        Column("Members", "max by (key) (leaderboard_board_members)", Field("short", decimals=0)),
+        Column(
+            "Members", "max by (key) (leaderboard_board_members) >= 0", Field("short", decimals=0)
+        ),
     )
     return panels.rows(words, "key", columns, sort_by="Share")

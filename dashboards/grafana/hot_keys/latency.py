@@ -33,7 +33,7 @@ def _by_operation() -> Panel:
 def _by_key() -> Panel:
     words = Words(
         "Redis p99 by key",
-        "99th percentile of the Redis calls on each key; calls in one pipeline share its time.",
+        "The 99th percentile of Redis calls on each key; calls in one pipeline share its time.",
     )
     query = Query(quantile(0.99, "key", KEY_SECONDS, 'op="$op"'), "{{key}}")
     return panels.lines(words, LATENCY, query)

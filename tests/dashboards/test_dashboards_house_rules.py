@@ -1,0 +1,287 @@
+import json
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+import yaml
+from grafana_foundation_sdk.models import units
+
+from dashboards.grafana.datasource import GRAFANA_UID, PROMETHEUS_UID
+from dashboards.grafana.files import CHECKOUT
+from dashboards.grafana.page import TAG
+from dashboards.prometheus.targets import CONFIG
+
+PANEL_TYPES = {"stat", "timeseries", "bargauge", "heatmap", "table"}
+GRAFANA = CHECKOUT / "dashboards/grafana"
+BUILT_IN = {"__interval", "__rate_interval", "__range"}
+SECONDS = {"s": 1, "m": 60}
+
+Document = dict[str, Any]
+Documents = dict[str, Document]
+
+
+def panels(document: Document) -> list[Document]:
+    """Pick the panels that show something."""
+    return [panel for panel in document["panels"] if panel["type"] != "row"]
+
+
+def datasources(node: object) -> Iterator[object]:
+    """Find every reference to a data source, however deep."""
+    if isinstance(node, dict):
+        if "datasource" in node:
+            yield node["datasource"]
+        for value in node.values():
+            yield from datasources(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from datasources(value)
+
+
+def provisioning(kind: str) -> Document:
+    """Read the only provisioning file of a kind."""
+    (path,) = (GRAFANA / "provisioning" / kind).iterdir()
+    document: Document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return document
+
+
+def environment() -> dict[str, str]:
+    """Read Grafana's settings under compose."""
+    lines = (GRAFANA / "grafana.env").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def seconds(text: str) -> int:
+    """Read Grafana's 5s or 1m."""
+    return int(text[:-1]) * SECONDS[text[-1]]
+
+
+def test_classic_model(documents: Documents) -> None:
+    """File provisioning refuses the second model, and an export's placeholders find no source."""
+    for name, document in documents.items():
+        assert document["schemaVersion"] == 42, name
+        assert set() == {"elements", "layout", "apiVersion", "spec", "dashboard", "__inputs"} & set(
+            document
+        ), name
+        assert "${DS_" not in json.dumps(document), name
+
+
+def test_every_data_source_is_a_provisioned_one(documents: Documents) -> None:
+    """Panels, targets and annotations name the one Prometheus, or Grafana's own store."""
+    allowed = (
+        {"type": "prometheus", "uid": PROMETHEUS_UID},
+        {"type": "grafana", "uid": GRAFANA_UID},
+    )
+    for name, document in documents.items():
+        strangers = [source for source in datasources(document) if source not in allowed]
+
+        assert [] == strangers, name
+
+
+def test_every_panel_and_target_names_its_data_source(documents: Documents) -> None:
+    """Nothing depends on which source happens to be the default."""
+    for document in documents.values():
+        for panel in panels(document):
+            assert all("datasource" in part for part in (panel, *panel["targets"])), panel["title"]
+
+
+def test_dashboards_can_be_told_apart(documents: Documents) -> None:
+    """Uids fit Grafana's rule, and no uid or title is used twice."""
+    uids = [document["uid"] for document in documents.values()]
+    titles = [document["title"] for document in documents.values()]
+
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,40}", uid) for uid in uids)
+    assert len(set(uids)) == len(uids)
+    assert len(set(titles)) == len(titles)
+
+
+def test_panels_and_targets_can_be_told_apart(documents: Documents) -> None:
+    """Panel ids are unique in a dashboard, refIds in a panel, titles in a dashboard."""
+    for name, document in documents.items():
+        ids = [panel["id"] for panel in document["panels"]]
+        titles = [panel["title"] for panel in document["panels"] if panel["type"] != "row"]
+
+        assert len(set(ids)) == len(ids), name
+        assert len(set(titles)) == len(titles), name
+        for panel in panels(document):
+            refs = [target["refId"] for target in panel["targets"]]
+            assert len(set(refs)) == len(refs) > 0, panel["title"]
+
+
+def test_panels_lie_on_the_grid_and_not_on_each_other(documents: Documents) -> None:
+    """Every panel is inside the 24 columns, and no two share a cell."""
+    for document in documents.values():
+        places = [(panel["title"], panel["gridPos"]) for panel in document["panels"]]
+        for title, place in places:
+            assert 0 <= place["x"] < place["x"] + place["w"] <= 24, title
+        for (one, a), (other, b) in combinations(places, 2):
+            apart = (
+                a["x"] + a["w"] <= b["x"]
+                or b["x"] + b["w"] <= a["x"]
+                or a["y"] + a["h"] <= b["y"]
+                or b["y"] + b["h"] <= a["y"]
+            )
+            assert apart, (one, other)
+
+
+def test_every_panel_explains_itself(documents: Documents) -> None:
+    """Each has a title, a one-sentence description, a known unit and words for no data."""
+    known = {value for name, value in vars(units).items() if name[0].isupper()}
+    for document in documents.values():
+        assert document["description"]
+        for panel in panels(document):
+            field = panel["fieldConfig"]["defaults"]
+            described = panel["description"]
+            assert panel["title"]
+            assert re.fullmatch(r"[A-Z].*[^.]\.", described), described
+            assert ". " not in described, described
+            assert field["unit"] in known, panel["title"]
+            assert field["noValue"], panel["title"]
+            for override in panel["fieldConfig"]["overrides"]:
+                for item in override["properties"]:
+                    assert item["id"] != "unit" or item["value"] in known, panel["title"]
+
+
+def test_panel_types_are_those_grafana_still_has(documents: Documents) -> None:
+    """Angular panels are gone since Grafana 12; only these five are used."""
+    used = {panel["type"] for document in documents.values() for panel in panels(document)}
+
+    assert PANEL_TYPES >= used
+
+
+def test_panels_do_not_keep_the_builders_blind_defaults(documents: Documents) -> None:
+    """Lines have a legend and a tooltip for all series; numbers show the last value there is."""
+    for document in documents.values():
+        for panel in panels(document):
+            options = panel["options"]
+            if panel["type"] == "timeseries":
+                assert options["legend"]["showLegend"], panel["title"]
+                assert {"mode": "multi", "sort": "desc"} == options["tooltip"], panel["title"]
+            if panel["type"] in {"stat", "bargauge"}:
+                assert options["reduceOptions"]["calcs"] == ["lastNotNull"], panel["title"]
+
+
+def test_shares_have_the_whole_as_their_end(documents: Documents) -> None:
+    """A fraction starts at 0 and names its largest value, so that the data check can hold it."""
+    for document in documents.values():
+        for panel in panels(document):
+            field = panel["fieldConfig"]["defaults"]
+            if field["unit"] == "percentunit":
+                assert field["min"] == 0, panel["title"]
+                assert field["max"] >= 1, panel["title"]
+
+
+def test_every_variable_is_declared_and_used(documents: Documents) -> None:
+    """A query or title uses no variable that is not at the top, and nothing stands there unused."""
+    for name, document in documents.items():
+        declared = {variable["name"] for variable in document["templating"].get("list", [])}
+        texts = [panel["title"] for panel in panels(document)]
+        texts += [target["expr"] for panel in panels(document) for target in panel["targets"]]
+        used = {found for text in texts for found in re.findall(r"\$\{?(\w+)", text)}
+
+        assert declared == used - BUILT_IN, name
+
+
+def test_variables_start_at_one_of_their_choices(documents: Documents) -> None:
+    """The value a page opens with is one a reader can come back to."""
+    for document in documents.values():
+        for variable in document["templating"].get("list", []):
+            values = [option["value"] for option in variable["options"]]
+            assert variable["current"]["value"] in values
+            assert ",".join(values) == variable["query"]
+
+
+def test_windows_follow_the_page(documents: Documents) -> None:
+    """Rates use $__rate_interval, totals in view $__range; no window is a fixed number."""
+    for document in documents.values():
+        for panel in panels(document):
+            for target in panel["targets"]:
+                calls = re.findall(r"(\w+)\([^()]*\[([^\]]*)\]", target["expr"])
+                assert len(calls) == target["expr"].count("["), target["expr"]
+                for function, width in calls:
+                    wanted = "$__rate_interval" if function == "rate" else "$__range"
+                    assert width == wanted, target["expr"]
+
+
+def test_targets_are_asked_once(documents: Documents) -> None:
+    """Each is a range or an instant query; tables, numbers and sorted bars are instant."""
+    for document in documents.values():
+        for panel in panels(document):
+            for target in panel["targets"]:
+                assert target["instant"] != target["range"], panel["title"]
+                if panel["type"] in {"table", "bargauge", "stat"}:
+                    assert target["instant"], panel["title"]
+
+
+def test_dashboards_are_live_and_not_edited_in_the_browser(documents: Documents) -> None:
+    """They refresh every 5 s, which Grafana is allowed to offer, and are read-only."""
+    least = seconds(environment()["GF_DASHBOARDS_MIN_REFRESH_INTERVAL"])
+    for name, document in documents.items():
+        assert document["refresh"] == "5s", name
+        assert document["refresh"] in document["timepicker"]["refresh_intervals"], name
+        assert all(
+            seconds(choice) >= least for choice in document["timepicker"]["refresh_intervals"]
+        ), name
+        assert document["editable"] is False, name
+
+
+def test_dashboards_link_to_each_other(documents: Documents) -> None:
+    """Each has the tag and a link to all that have it, keeping the time range."""
+    for name, document in documents.items():
+        assert [TAG] == document["tags"], name
+        (link,) = document["links"]
+        assert ("dashboards", [TAG], True) == (link["type"], link["tags"], link["keepTime"]), name
+
+
+def test_runs_are_shown_on_every_dashboard(documents: Documents) -> None:
+    """Annotations of runs are found by the tag, the hot-key alert in Prometheus."""
+    for name, document in documents.items():
+        runs, alert = document["annotations"]["list"]
+        assert {"limit": 100, "matchAny": False, "tags": [TAG], "type": "tags"} == runs["target"], (
+            name
+        )
+        assert 'alertname="HotKey"' in alert["expr"], name
+
+
+def test_provisioned_data_source_is_the_one_panels_name() -> None:
+    """Its uid is the panels' uid, and its interval is the one Prometheus scrapes at."""
+    (source,) = provisioning("datasources")["datasources"]
+    scrape = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))["global"]["scrape_interval"]
+
+    assert ("prometheus", PROMETHEUS_UID) == (source["type"], source["uid"])
+    assert scrape == source["jsonData"]["timeInterval"] == "1s"
+    assert (True, False) == (source["isDefault"], source["editable"])
+
+
+def test_provider_keeps_dashboards_as_the_code_wrote_them() -> None:
+    """The browser may not change them, and the folder is read slower than Grafana's limit."""
+    (provider,) = provisioning("dashboards")["providers"]
+
+    assert (False, True) == (provider["allowUiUpdates"], provider["disableDeletion"])
+    assert provider["updateIntervalSeconds"] > 10
+    assert provider["type"] == "file"
+
+
+@pytest.mark.parametrize("kind", ["datasources", "dashboards"])
+def test_provisioning_finds_what_it_names_in_the_environment(kind: str) -> None:
+    """Every $NAME of the provisioning files is set where Grafana is started."""
+    (path,) = (GRAFANA / "provisioning" / kind).iterdir()
+    values = re.findall(r"(?m)^[^#\n]*\$(\w+)", path.read_text(encoding="utf-8"))
+
+    assert values
+    assert set(values) <= set(environment())
+
+
+def test_home_is_the_hot_keys_dashboard_and_anybody_may_look() -> None:
+    """A user who opens Grafana sees the hot keys, without a login and without edit rights."""
+    settings = environment()
+
+    assert (
+        f"{settings['HOTBOARD_DASHBOARDS']}/hot-keys.json"
+        == settings["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    )
+    assert ("true", "Viewer") == (
+        settings["GF_AUTH_ANONYMOUS_ENABLED"],
+        settings["GF_AUTH_ANONYMOUS_ORG_ROLE"],
+    )

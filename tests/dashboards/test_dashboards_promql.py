@@ -1,0 +1,115 @@
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import promql_parser
+import pytest
+from promql_walk import panel_queries, rules, selectors
+
+from target_service.metrics import Metrics
+
+Documents = dict[str, dict[str, Any]]
+
+COUNTER_ENDINGS = ("_total", "_bucket", "_sum", "_count")
+# by the working contract; the service's own are read off it below
+GENERATOR = {
+    "loadgen_requests_total": {"operation", "outcome"},
+    "loadgen_offered_total": {"operation"},
+    "loadgen_dropped_total": {"operation"},
+    "loadgen_lateness_seconds_bucket": {"le"},
+    "loadgen_inflight": set[str](),
+    "loadgen_cpu_ratio": set[str](),
+}
+OTHERS = {
+    "redis_cpu_user_seconds_total": set[str](),
+    "redis_cpu_sys_seconds_total": set[str](),
+    "up": {"job"},
+    "leaderboard_projection_backlog": set[str](),
+    "leaderboard_projection_oldest_timestamp_seconds": set[str](),
+}
+
+
+def service_metrics() -> dict[str, set[str]]:
+    """Read the service's series and their labels off the service."""
+    found: dict[str, set[str]] = {}
+    for metric in vars(Metrics()).values():
+        name = getattr(metric, "_name", None)
+        if name is None:
+            continue
+        labels = set(metric._labelnames)
+        if metric._type == "counter":
+            found[f"{name}_total"] = labels
+        elif metric._type == "histogram":
+            found |= {f"{name}_{end}": labels | {"le"} for end in ("bucket", "sum", "count")}
+        else:
+            found[name] = labels
+    return found
+
+
+def recorded() -> dict[str, set[str]]:
+    """Name the recorded series; their labels are what their rules sum by."""
+    named = {"mode", "op", "key", "route", "operation", "instance"}
+    return {rule["record"]: named for rule in rules() if "record" in rule}
+
+
+def test_every_panel_query_parses(documents: Documents) -> None:
+    """Each query is PromQL once Grafana's variables are filled in."""
+    queries = list(panel_queries(documents))
+
+    assert len(queries) > 40
+    for where, expr in queries:
+        assert promql_parser.parse(expr), where
+
+
+def test_every_annotation_query_parses(documents: Documents) -> None:
+    """The annotations that come from Prometheus are PromQL too."""
+    for document in documents.values():
+        for annotation in document["annotations"]["list"]:
+            assert "expr" not in annotation or promql_parser.parse(annotation["expr"])
+
+
+def test_promtool_accepts_every_panel_query(
+    documents: Documents, promtool: Path, tmp_path: Path
+) -> None:
+    """Prometheus' own parser takes every panel's query."""
+    queries = panel_queries(documents)
+    written = [{"record": f"q{i}", "expr": expr} for i, (_, expr) in enumerate(queries)]
+    path = tmp_path / "queries.yml"
+    path.write_text(json.dumps({"groups": [{"name": "queries", "rules": written}]}))
+    checked = subprocess.run(
+        [promtool, "check", "rules", path], capture_output=True, text=True, check=False
+    )
+
+    assert checked.returncode == 0, checked.stderr
+    assert f"{len(written)} rules found" in checked.stdout
+
+
+def test_counters_are_only_read_as_rates(documents: Documents) -> None:
+    """A counter's value is the age of a process; only its rise says something."""
+    for where, expr in panel_queries(documents):
+        for selector in selectors(expr):
+            if selector.metric.endswith(COUNTER_ENDINGS):
+                assert selector.function in {"rate", "increase"}, where
+            else:
+                assert selector.function in {None, "last_over_time"}, where
+
+
+@pytest.mark.parametrize("source", ["panels", "rules"])
+def test_only_known_metrics_and_labels_are_read(documents: Documents, source: str) -> None:
+    """Every metric is one that a target or a rule has, with the labels asked for."""
+    known = service_metrics() | GENERATOR | OTHERS | recorded()
+    in_rules = [(rule.get("record", rule.get("alert")), rule["expr"]) for rule in rules()]
+    queries = list(panel_queries(documents)) if source == "panels" else in_rules
+    for where, expr in queries:
+        for selector in selectors(expr):
+            assert selector.metric in known, (where, selector.metric)
+            assert selector.labels <= known[selector.metric] | {"mode"}, where
+
+
+def test_every_recorded_series_is_read(documents: Documents) -> None:
+    """Nothing is recorded that no panel, rule or alert needs."""
+    read = {s.metric for _, expr in panel_queries(documents) for s in selectors(expr)}
+    read |= {s.metric for rule in rules() for s in selectors(rule["expr"])}
+
+    assert set() == set(recorded()) - read
