@@ -1,0 +1,48 @@
+"""One attempt to send a request: never repeated, bounded in time, and timed."""
+
+from typing import NamedTuple
+
+import gevent
+
+from locustfiles.clock import ScheduleClock
+from locustfiles.connection import Connection
+from locustfiles.failure import ExchangeFailed, FailureKind
+
+
+class Attempt(NamedTuple):
+    """What came of it; without a failure there is a whole answer, whatever its status."""
+
+    begun_us: int
+    ended_us: int
+    failure: FailureKind | None
+    was_written: bool
+    status: int = 0
+    body: bytes = b""
+
+
+def attempt(
+    connection: Connection, request: bytes, timeout_seconds: float, clock: ScheduleClock
+) -> Attempt:
+    """Send a request; service time begins when its bytes are written, after any reconnect.
+
+    A greenlet that is killed meanwhile has waited as long as it may: that is a timeout too.
+    """
+    begun_us = clock.now_us()
+    was_written = False
+    patience = gevent.Timeout.start_new(timeout_seconds)
+    try:
+        connection.ensure_open()
+        begun_us = clock.now_us()
+        was_written = True
+        status, body = connection.exchange(request)
+        return Attempt(begun_us, clock.now_us(), None, True, status, body)
+    except ExchangeFailed as error:
+        return Attempt(begun_us, clock.now_us(), error.kind, error.written)
+    except (gevent.Timeout, gevent.GreenletExit):
+        connection.close()
+        return Attempt(begun_us, clock.now_us(), "timeout", was_written)
+    except Exception:  # noqa: BLE001  whatever it was, a request must have an outcome
+        connection.close()
+        return Attempt(begun_us, clock.now_us(), "other", was_written)
+    finally:
+        patience.close()

@@ -1,0 +1,147 @@
+"""The master's side of a run: load, start, follow, stop, write; always to an end."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil
+from typing import Final
+
+import gevent
+
+from locustfiles import messages
+from locustfiles.clock import ScheduleClock
+from locustfiles.crew import Crew
+from locustfiles.errors import RunCutShort
+from locustfiles.inputs import RunInputs
+from locustfiles.key_watch import KeyWatch
+from locustfiles.loading import Loader, Loading
+from locustfiles.measurements_document import Ending
+from locustfiles.open_loop import STOP_SECONDS
+from locustfiles.progress import SHOW_EVERY_SECONDS, Progress
+from locustfiles.results import Results
+
+_START_SECONDS: Final = 60.0
+# From the order to the first arrival: time for the order to reach every worker.
+_LEAD_SECONDS: Final = 0.5
+# What a worker may take beyond the limits of its requests before it counts as lost.
+_GRACE_SECONDS: Final = 5.0
+_POLL_SECONDS: Final = 0.05
+
+
+class Conductor:
+    """Takes a run through its phases in a greenlet of its own; a stop ends any of them."""
+
+    def __init__(self, inputs: RunInputs, crew: Crew, progress: Progress) -> None:
+        self._plan = inputs.plan
+        self._crew = crew
+        self._progress = progress
+        self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
+        self._loader = Loader(
+            inputs.plan,
+            inputs.dataset,
+            inputs.description.boards.limits,
+            inputs.dialer,
+            crew.scores,
+        )
+        self._results = Results(inputs, crew, self._loader.state, self._keys)
+        self._stop_reason: str | None = None
+        self._helpers: list[gevent.Greenlet[..., None]] = []
+        self.ending = Ending()
+
+    def run(self) -> None:
+        """Take the run to its end, whatever happens."""
+        try:
+            self._measure()
+            self.ending = Ending("completed")
+        except RunCutShort as error:
+            self.ending = Ending(error.ended, str(error))
+        except Exception as error:
+            logging.getLogger(__name__).exception("The harness failed")
+            self.ending = Ending("interrupted", f"The harness failed: {error!r}.")
+        finally:
+            gevent.killall(self._helpers)
+            self._results.write(self.ending)
+
+    def stop(self, reason: str) -> None:
+        """Ask for an early end; the first reason stays."""
+        self._stop_reason = self._stop_reason or reason
+
+    def abandon(self) -> None:
+        """Leave nothing of a run that never began."""
+        self._results.remove_if_empty()
+
+    def _measure(self) -> None:
+        self._results.write(self.ending)
+        self._loader.run(self._before_batch)
+        self._until(lambda: len(self._crew.complete()) >= self._plan.slices, "holds its users")
+        self._crew.give([replace(self._plan, slice_index=i) for i in range(self._plan.slices)])
+        self._until(self._crew.are_ready, "is ready")
+        clock = self._start()
+        try:
+            self._follow(clock)
+        except RunCutShort:
+            self._halt()
+            raise
+
+    def _before_batch(self, state: Loading) -> None:
+        self._check()
+        self._progress.show_loading(state.ok, state.players)
+
+    def _start(self) -> ScheduleClock:
+        second_zero_at = ceil(time.time() + _LEAD_SECONDS) + self._plan.warmup_seconds
+        self._crew.tell(messages.GO, {"second_zero_at": second_zero_at})
+        self._results.note_start(second_zero_at)
+        clock = ScheduleClock.with_second_zero_at(second_zero_at)
+        self._helpers = [gevent.spawn(self._keys.run, clock), gevent.spawn(self._show, clock)]
+        return clock
+
+    def _follow(self, clock: ScheduleClock) -> None:
+        load = self._plan.load
+        longest = self._plan.duration_seconds + load.deadline_seconds + load.request_timeout_seconds
+        while self._crew.silent():
+            self._check()
+            if clock.now_seconds() > longest + _GRACE_SECONDS:
+                slices = ", ".join(str(one.slice_index) for one in self._crew.silent())
+                raise RunCutShort("worker-lost", f"No last numbers came from slice {slices}.")
+            gevent.sleep(_POLL_SECONDS)
+        self._check()
+        self._helpers[0].join(timeout=_GRACE_SECONDS)
+
+    def _halt(self) -> None:
+        """Let everybody who is left drain and report."""
+        self._crew.tell(messages.STOP, {})
+        end = time.monotonic() + STOP_SECONDS + _GRACE_SECONDS
+        while time.monotonic() < end and len(self._crew.silent()) > len(self._crew.lost()):
+            gevent.sleep(_POLL_SECONDS)
+
+    def _until(self, is_so: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + _START_SECONDS
+        while not is_so():
+            self._check()
+            if time.monotonic() > end:
+                raise RunCutShort(
+                    "worker-lost",
+                    f"Not every one of {self._plan.slices} workers {what} after "
+                    f"{_START_SECONDS:.0f} s.",
+                )
+            gevent.sleep(_POLL_SECONDS)
+
+    def _check(self) -> None:
+        if self._stop_reason is not None:
+            raise RunCutShort("interrupted", self._stop_reason)
+        for member in self._crew.lost():
+            raise RunCutShort("worker-lost", f"The worker of slice {member.slice_index} was lost.")
+        for member in self._crew.members:
+            if member.stopped_by is not None:
+                raise RunCutShort(
+                    "interrupted",
+                    f"The worker of slice {member.slice_index} ended early: {member.stopped_by}.",
+                )
+
+    def _show(self, clock: ScheduleClock) -> None:
+        """Show and save where the run is, every few seconds."""
+        while True:
+            gevent.sleep(-clock.now_seconds() % SHOW_EVERY_SECONDS or SHOW_EVERY_SECONDS)
+            self._progress.show(round(clock.now_seconds()), self._crew.recording)
+            self._results.write(self.ending)

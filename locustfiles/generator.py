@@ -1,0 +1,131 @@
+"""The sending side of a run: one per process, shared by its three user instances."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Final
+
+import gevent
+from gevent.event import Event
+from locust.runners import Runner, WorkerRunner
+
+from locustfiles import messages
+from locustfiles.address import read_address
+from locustfiles.bookkeeping import Bookkeeping
+from locustfiles.clock import ScheduleClock
+from locustfiles.cpu_share import CpuShare
+from locustfiles.dialer import Dialer
+from locustfiles.message import Message
+from locustfiles.once import Once
+from locustfiles.open_loop import OpenLoop
+from locustfiles.operations import make_operation
+from locustfiles.plan import Plan
+from locustfiles.recording import OPERATIONS
+from locustfiles.request_log import RequestLog, open_request_log
+
+# A master that is silent for this long is gone: nobody wants the load any more.
+_MASTER_SILENCE_SECONDS: Final = 10.0
+
+
+class Generator:
+    """Waits for the plan, replays its slice of every operation, and reports what it counted."""
+
+    def __init__(self, runner: Runner, fire_request: Callable[..., object]) -> None:
+        self._runner = runner
+        self._fire_request = fire_request
+        self._users: Counter[str] = Counter()
+        self._loops: Once[dict[str, OpenLoop]] = Once()
+        self._clock: Once[ScheduleClock] = Once()
+        self._opened = 0
+        self._ended = 0
+        self._all_ended = Event()
+        self._reported = Event()
+        self._stopped_by: str | None = None
+
+    def listen(self) -> None:
+        """Take the master's messages from now on."""
+        self._runner.register_message(messages.PLAN, self._on_plan)
+        self._runner.register_message(messages.GO, self._on_go)
+        self._runner.register_message(messages.STOP, self._on_stop)
+
+    def play(self, user_class: str, operation: str) -> None:
+        """Replay one operation; its user instance calls this, and is done when it returns."""
+        self._users[user_class] += 1
+        self._runner.send_message(messages.PRESENT, {"users": dict(self._users)})
+        loop = self._loops.get()[operation]
+        loop.open_connections()
+        self._opened += 1
+        if self._opened == len(OPERATIONS):
+            self._runner.send_message(messages.READY, {})
+        try:
+            loop.run(self._clock.get())
+        except Exception as error:
+            self.stop(f"the load generator failed: {error!r}")
+            raise
+        finally:
+            self._ended += 1
+            if self._ended == len(OPERATIONS):
+                self._all_ended.set()
+
+    def stop(self, reason: str) -> None:
+        """End early: nothing more is offered, and what is owed is waited for only a while."""
+        self._stopped_by = self._stopped_by or reason
+        self._stop_loops()
+
+    def wait_until_reported(self) -> None:
+        """Wait until the last numbers are sent; without a start there will be none."""
+        if self._clock.is_set():
+            self._reported.wait()
+
+    @property
+    def was_complete(self) -> bool:
+        """Whether the slice was replayed to its end, or never begun."""
+        return self._stopped_by is None or not self._clock.is_set()
+
+    def _on_plan(self, msg: Message, **_: object) -> None:
+        gevent.spawn(self._prepare, Plan.from_message(msg.data))
+
+    def _prepare(self, plan: Plan) -> None:
+        address = read_address(plan.target)
+        dialer = Dialer(address)
+        log = open_request_log(plan.request_log, plan.slice_index)
+        books = Bookkeeping(plan, log, self._fire_request)
+        loops = {
+            name: OpenLoop(plan, make_operation(name, plan, address), dialer, books)
+            for name in OPERATIONS
+        }
+        gevent.spawn(self._report, plan, books, log)
+        self._loops.set(loops)
+
+    def _on_go(self, msg: Message, **_: object) -> None:
+        self._clock.set(ScheduleClock.with_second_zero_at(msg.data["second_zero_at"]))
+
+    def _on_stop(self, msg: Message, **_: object) -> None:
+        del msg
+        self._stop_loops()
+
+    def _stop_loops(self) -> None:
+        if self._loops.is_set():
+            for loop in self._loops.get().values():
+                loop.stop()
+
+    def _report(self, plan: Plan, books: Bookkeeping, log: RequestLog) -> None:
+        """Send what was counted, every whole second and once more after the drain."""
+        clock = self._clock.get()
+        cpu = CpuShare(plan.duration_seconds)
+        while not self._all_ended.wait(timeout=-clock.now_seconds() % 1 or 1):
+            cpu.read(clock.now_seconds())
+            self._runner.send_message(messages.DELTA, books.take())
+            if self._is_orphan():
+                self.stop("the master is gone")
+        cpu.read(clock.now_seconds())
+        log.close()
+        end = {"cpu_ratio": cpu.ratio, "stopped_by": self._stopped_by}
+        self._runner.send_message(messages.FINAL, books.take() | end)
+        self._reported.set()
+
+    def _is_orphan(self) -> bool:
+        if not isinstance(self._runner, WorkerRunner):
+            return False
+        heard = self._runner.last_heartbeat_timestamp
+        return heard is not None and time.time() - heard > _MASTER_SILENCE_SECONDS

@@ -1,0 +1,104 @@
+"""Everything a run is made from, checked before anything is loaded."""
+
+import re
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+from locustfiles.address import read_address
+from locustfiles.dialer import Dialer
+from locustfiles.errors import BadInput
+from locustfiles.options import RunOptions
+from locustfiles.plan import Plan
+from locustfiles.target import Description, ask_for_description, disagreements
+from workload.assumptions import InvalidWorkload
+from workload.dataset import Dataset, build_dataset
+from workload.model import TrafficModel
+from workload.partitions import partition_keys
+from workload.scenario import Scenario, load_scenario
+
+RUNS: Final = Path(__file__).resolve().parent.parent / "reports" / "runs"
+FOREIGN_PREFIX: Final = "hotboard-"
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,53}")
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """The options, the scenario, the service, and the plan that follows from them."""
+
+    options: RunOptions
+    scenario: Scenario
+    dialer: Dialer
+    description: Description
+    directory: Path
+    plan: Plan
+
+    @property
+    def dataset(self) -> Dataset:
+        """The players and the scores that they are loaded with."""
+        keys = partition_keys(self.scenario.assumptions)
+        return build_dataset(self.plan.players, keys, self.plan.seed)
+
+
+def read_inputs(options: RunOptions) -> RunInputs:
+    """Gather the inputs of a run.
+
+    Raises:
+        BadInput: with everything that is wrong.
+    """
+    try:
+        scenario = load_scenario(options.scenario, options.overrides)
+        scaled = TrafficModel(scenario.assumptions).players(Fraction(options.scale))
+    except InvalidWorkload as error:
+        raise BadInput(*error.problems) from None
+    dialer = Dialer(read_address(options.target))
+    description = ask_for_description(dialer)
+    problems = disagreements(description.boards, scenario.assumptions, scenario.load)
+    directory = options.run_dir or RUNS / _run_id(scenario.name, description.boards.mode)
+    problems += _directory_problems(directory)
+    plan = _plan(options, scenario, options.players or scaled, directory)
+    try:
+        plan.popularity.partition_shares()
+    except InvalidWorkload as error:
+        problems += error.problems
+    if problems:
+        raise BadInput(*problems)
+    return RunInputs(options, scenario, dialer, description, directory, plan)
+
+
+def _plan(options: RunOptions, scenario: Scenario, players: int, directory: Path) -> Plan:
+    return Plan(
+        run_id=directory.name,
+        target=options.target,
+        slice_index=0,
+        slices=options.workers,
+        scale=options.scale,
+        seed=options.seed,
+        players=players,
+        duration_seconds=options.duration_seconds,
+        warmup_seconds=options.warmup_seconds,
+        sequence_base=time.time_ns() // 1000,
+        player_prefix=FOREIGN_PREFIX if options.is_foreign else "",
+        request_log=str(directory) if options.keeps_request_log else "",
+        assumptions=scenario.assumptions,
+        load=scenario.load,
+    )
+
+
+def _run_id(scenario: str, mode: str) -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{scenario}-{mode}"
+
+
+def _directory_problems(directory: Path) -> list[str]:
+    if not _RUN_ID.fullmatch(directory.name):
+        problem = (
+            "--run-dir must end in a name of 1 to 53 letters, digits, '.', '_' and '-', because "
+            f"event ids begin with it; it ends in {directory.name!r}."
+        )
+        return [problem]
+    if (directory / "run.json").exists():
+        return [f"--run-dir {directory} already holds a run: name another directory."]
+    return []

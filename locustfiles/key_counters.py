@@ -1,0 +1,96 @@
+"""Reads the service's per-key counters out of its metrics page.
+
+A whole parser of the format would hold up the schedule for longer than a second's page is worth.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Hits = dict[str, dict[str, int]]
+
+_HITS: Final = "leaderboard_key_ops_total"
+_WRITTEN: Final = "leaderboard_key_members_written_total"
+_MEMBERS: Final = "leaderboard_board_members"
+_SUM: Final = "leaderboard_key_op_duration_seconds_sum"
+_BUCKET: Final = "leaderboard_key_op_duration_seconds_bucket"
+# A key may hold braces itself, so the labels end at the last one.
+_SAMPLE: Final = re.compile(
+    rb"^(" + f"{_HITS}|{_WRITTEN}|{_MEMBERS}|{_SUM}|{_BUCKET}".encode() + rb")\{(.*)\} (\S+)",
+    re.MULTILINE,
+)
+_HIT: Final = re.compile(rb"^" + _HITS.encode() + rb"\{(.*)\} (\S+)", re.MULTILINE)
+_LABEL: Final = re.compile(r'(\w+)="([^"]*)"')
+
+
+def read_hits(page: bytes) -> Hits:
+    """The hits by key and op; cheap enough for every second of a run."""
+    hits: Hits = {}
+    for labels, value in _HIT.findall(page):
+        named = _labels(labels)
+        hits.setdefault(named["key"], {})[named["op"]] = int(float(value))
+    return hits
+
+
+def hits_between(before: Hits, after: Hits) -> Hits:
+    """The hits that came between two readings; what did not move is left out."""
+    grown = {
+        key: {
+            op: count - before.get(key, {}).get(op, 0)
+            for op, count in ops.items()
+            if count != before.get(key, {}).get(op, 0)
+        }
+        for key, ops in after.items()
+    }
+    return {key: ops for key, ops in grown.items() if ops}
+
+
+@dataclass
+class _Key:
+    hits: dict[str, int] = field(default_factory=dict)
+    buckets: dict[str, list[list[Any]]] = field(default_factory=dict)
+    sums: dict[str, float] = field(default_factory=dict)
+    written: int = 0
+    members: int | None = None
+
+    def as_document(self) -> dict[str, Any]:
+        """One key of a snapshot in measurements.json."""
+        document: dict[str, Any] = {"members": self.members}
+        for op in self.hits:
+            document[op] = {
+                "hits": self.hits[op],
+                "buckets": self.buckets.get(op, []),
+                "sum": self.sums.get(op, 0.0),
+            }
+            if op == "write":
+                document[op]["members_written"] = self.written
+        return document
+
+
+def read_snapshot(page: bytes) -> dict[str, Any]:
+    """All counters by key, in the form that measurements.json holds."""
+    keys: dict[str, _Key] = {}
+    for name, labels, value in _SAMPLE.findall(page):
+        named = _labels(labels)
+        if "key" in named:
+            _take(keys.setdefault(named["key"], _Key()), name.decode(), named, float(value))
+    return {name: key.as_document() for name, key in keys.items()}
+
+
+def _labels(text: bytes) -> dict[str, str]:
+    return dict(_LABEL.findall(text.decode()))
+
+
+def _take(key: _Key, name: str, labels: dict[str, str], value: float) -> None:
+    op = labels.get("op", "")
+    if name == _HITS:
+        key.hits[op] = int(value)
+    elif name == _WRITTEN:
+        key.written = int(value)
+    elif name == _MEMBERS:
+        key.members = int(value)
+    elif name == _SUM:
+        key.sums[op] = value
+    elif name == _BUCKET:
+        bound: float | str = labels["le"] if labels["le"] == "+Inf" else float(labels["le"])
+        key.buckets.setdefault(op, []).append([bound, int(value)])

@@ -1,0 +1,92 @@
+"""Watches the service's per-key counters through the measured phase, once a second."""
+
+from typing import Any, Final
+
+import gevent
+
+from locustfiles.attempt import Attempt
+from locustfiles.clock import ScheduleClock
+from locustfiles.connection import Connection
+from locustfiles.dialer import Dialer
+from locustfiles.key_counters import Hits, hits_between, read_hits, read_snapshot
+from locustfiles.plain_request import get
+
+_ROUTE: Final = "/metrics"
+# A stalled service answers late, not never; later than this the run has other worries.
+_SECONDS: Final = 5.0
+
+
+class KeyWatch:
+    """Reads on whole seconds of the schedule; a late answer counts at the time it came.
+
+    What moved between two readings belongs to the second that the later one closes, so after a
+    stall one row holds the hits of several seconds and the rows of those are missing.
+    """
+
+    def __init__(self, dialer: Dialer, duration_seconds: int) -> None:
+        self._dialer = dialer
+        self._connection = Connection(dialer)
+        self._duration_seconds = duration_seconds
+        self._reason: str | None = "the measured phase did not begin"
+        self._start: dict[str, Any] | None = None
+        self._end: dict[str, Any] | None = None
+        self._has_no_counters = False
+        self._hits: Hits = {}
+        self._rows: dict[int, Hits] = {}
+
+    def run(self, clock: ScheduleClock) -> None:
+        """Read from second 0 to the end of the measured phase."""
+        for second in range(self._duration_seconds + 1):
+            gevent.sleep(max(second - clock.now_seconds(), 0))
+            is_last = second == self._duration_seconds
+            if is_last or clock.now_seconds() < second + 1:
+                self._read(clock, is_last)
+            if self._has_no_counters:
+                break
+        self._connection.close()
+
+    def as_document(self) -> dict[str, Any]:
+        """The content of `keys` in measurements.json."""
+        seconds = [{"second": second, "hits": hits} for second, hits in sorted(self._rows.items())]
+        return {
+            "reason": self._reason,
+            "start": self._start,
+            "end": self._end,
+            "seconds": seconds,
+        }
+
+    def _read(self, clock: ScheduleClock, is_last: bool) -> None:
+        outcome = get(self._connection, self._dialer.address, _ROUTE, _SECONDS)
+        at_second = clock.now_seconds()
+        hits = read_hits(outcome.body)
+        self._reason = self._problem(outcome, hits)
+        if self._reason is not None:
+            return
+        if self._start is None:
+            self._start = _snapshot(outcome.body, at_second)
+        else:
+            self._note(hits, round(at_second) - 1)
+        self._hits = hits
+        if is_last:
+            self._end = _snapshot(outcome.body, at_second)
+        else:
+            self._reason = "the measured phase did not end"
+
+    def _note(self, hits: Hits, second: int) -> None:
+        row = self._rows.setdefault(min(max(second, 0), self._duration_seconds - 1), {})
+        for key, ops in hits_between(self._hits, hits).items():
+            into = row.setdefault(key, {})
+            for op, count in ops.items():
+                into[op] = into.get(op, 0) + count
+
+    def _problem(self, outcome: Attempt, hits: Hits) -> str | None:
+        if outcome.failure is not None:
+            return f"{_ROUTE} did not answer ({outcome.failure})"
+        self._has_no_counters = not hits
+        if outcome.status != 200:  # noqa: PLR2004  OK
+            return f"{_ROUTE} answered {outcome.status}"
+        return None if hits else f"{_ROUTE} has no per-key counters"
+
+
+def _snapshot(page: bytes, at_second: float) -> dict[str, Any]:
+    return {"at_second": round(at_second, 6), "keys": read_snapshot(page)}

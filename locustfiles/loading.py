@@ -1,0 +1,132 @@
+"""Loads the players before the start, board by board, in batches."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import msgspec
+
+from locustfiles.attempt import Attempt
+from locustfiles.connection import Connection
+from locustfiles.dialer import Dialer
+from locustfiles.errors import RunCutShort
+from locustfiles.last_scores import LastScores
+from locustfiles.operations import Place, Places
+from locustfiles.plain_request import post_json
+from locustfiles.plan import Plan
+from locustfiles.target import Limits
+from workload.dataset import Dataset
+
+_BATCH_SECONDS: Final = 30.0
+# What an event takes in a body beside its two ids: score, sequence, quotes and commas.
+_EVENT_BYTES: Final = 60
+_SHOWN_CHARACTERS: Final = 200
+
+
+@dataclass
+class Loading:
+    """How far the loading came."""
+
+    players: int
+    events: int = 0
+    batches: int = 0
+    ok: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+
+    def as_document(self) -> dict[str, Any]:
+        """The content of `loading` in measurements.json."""
+        return asdict(self) | {"seconds": round(self.seconds, 3)}
+
+
+class _Counts(msgspec.Struct):
+    applied: int
+
+
+class _Answer(msgspec.Struct):
+    counts: _Counts
+
+
+class Loader:
+    """Sends every player's first score, board by board, one batch at a time."""
+
+    def __init__(
+        self, plan: Plan, dataset: Dataset, limits: Limits, dialer: Dialer, scores: LastScores
+    ) -> None:
+        self._plan = plan
+        self._dataset = dataset
+        self._places = Places(plan)
+        self._dialer = dialer
+        self._scores = scores
+        largest = (len(plan.run_id) + len(plan.player_prefix) + 30) + _EVENT_BYTES
+        self._batch_events = max(min(limits.batch_events, limits.body_bytes // largest), 1)
+        self.state = Loading(players=plan.players)
+
+    def run(self, before_batch: Callable[[Loading], None]) -> None:
+        """Load everybody; the callback may raise to stop in between.
+
+        Raises:
+            RunCutShort: a batch was not applied whole; it is never sent again.
+        """
+        connection = Connection(self._dialer)
+        begun = time.perf_counter()
+        try:
+            for place, players in self._batches():
+                before_batch(self.state)
+                outcome = self._send(connection, place, players)
+                self._judge(outcome, place, players)
+        finally:
+            self.state.seconds = time.perf_counter() - begun
+            connection.close()
+        before_batch(self.state)
+
+    def _batches(self) -> Iterator[tuple[Place, range]]:
+        partitions = len(self._places.all)
+        for number, place in enumerate(self._places.all):
+            members = range(number, self._plan.players, partitions)
+            for start in range(0, len(members), self._batch_events):
+                yield place, members[start : start + self._batch_events]
+
+    def _send(self, connection: Connection, place: Place, players: range) -> Attempt:
+        plan, scores = self._plan, self._dataset.scores
+        body = msgspec.json.encode(
+            {
+                "event_id": [f"{plan.run_id}-p{player}" for player in players],
+                "player_id": [self._places.player_id(player) for player in players],
+                "score": [scores[player] for player in players],
+                "sequence": [plan.sequence_base] * len(players),
+            }
+        )
+        path = f"{place.path}/scores"
+        return post_json(connection, self._dialer.address, path, body, _BATCH_SECONDS)
+
+    def _judge(self, outcome: Attempt, place: Place, players: range) -> None:
+        self.state.batches += 1
+        self.state.events += len(players)
+        applied = _applied(outcome)
+        self.state.ok += applied
+        if applied == len(players):
+            self._scores.accepted.update((one, self._dataset.scores[one]) for one in players)
+            return
+        self._scores.uncertain.update(players)
+        if outcome.was_written:
+            self.state.unknown += len(players) - applied
+        raise RunCutShort("failed-to-load", _failure(outcome, place, len(players)))
+
+
+def _applied(outcome: Attempt) -> int:
+    if outcome.failure is not None or outcome.status != 200:  # noqa: PLR2004  OK
+        return 0
+    try:
+        return msgspec.json.decode(outcome.body, type=_Answer).counts.applied
+    except msgspec.MsgspecError:
+        return 0
+
+
+def _failure(outcome: Attempt, place: Place, events: int) -> str:
+    what = f"Loading {events:,} players of {place.partition} failed"
+    if outcome.failure is not None:
+        return f"{what}: no answer ({outcome.failure})."
+    shown = outcome.body[:_SHOWN_CHARACTERS].decode("utf-8", "replace")
+    return f"{what}: the service answered {outcome.status} with {shown}"

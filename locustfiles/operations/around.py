@@ -1,0 +1,58 @@
+"""around: a player's neighbours on its board, `GET …/players/{id}/around`."""
+
+import msgspec
+
+from locustfiles.address import Address
+from locustfiles.arrival import Arrival
+from locustfiles.operations.contract import Reply
+from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.operations.places import Places
+from locustfiles.plan import Plan
+
+
+class _Entry(msgspec.Struct):
+    player: str
+    score: int
+    position: int
+
+
+class _Answer(msgspec.Struct):
+    player: str
+    position: int
+    entries: list[_Entry]
+
+
+_decoder = msgspec.json.Decoder(_Answer)
+
+
+class Around:
+    """Reads the page around one player."""
+
+    name = "around"
+
+    def __init__(self, plan: Plan, address: Address, places: Places) -> None:
+        self._places = places
+        self._heads = [f"GET {address.path}{place.path}/players/" for place in places.all]
+        self._tail = (
+            f"/around?window={plan.load.window} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
+        )
+
+    def request(self, arrival: Arrival) -> bytes:
+        """Ask for the page around the arrival's player."""
+        player = arrival.player
+        head = self._heads[player % len(self._heads)]
+        return f"{head}{self._places.player_id(player)}{self._tail}".encode("ascii")
+
+    def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
+        """A success is about the player asked for, who stands on the page."""
+        if status != 200:  # noqa: PLR2004  OK
+            return Reply(failure_of_status(status))
+        try:
+            answer = _decoder.decode(body)
+        except msgspec.MsgspecError:
+            return Reply("bad_body")
+        wanted = self._places.player_id(arrival.player)
+        is_there = answer.player == wanted and any(
+            entry.player == wanted and entry.position == answer.position for entry in answer.entries
+        )
+        return Reply(None if is_there else "bad_body")

@@ -1,0 +1,27 @@
+"""What every operation of the load offers."""
+
+from typing import NamedTuple, Protocol
+
+from locustfiles.arrival import Arrival
+from locustfiles.failure import FailureKind
+
+
+class Reply(NamedTuple):
+    """What an answer means: the kind of failure, or the status it told."""
+
+    failure: FailureKind | None
+    status: str | None = None
+
+
+class Operation(Protocol):
+    """Turns arrivals into requests and judges the answers."""
+
+    name: str
+
+    def request(self, arrival: Arrival) -> bytes:
+        """The whole HTTP request for an arrival."""
+        ...
+
+    def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
+        """Decide cheaply whether a whole answer holds what the operation promises."""
+        ...

@@ -1,0 +1,59 @@
+"""submit: one player's new score, `POST /v1/scores`."""
+
+from typing import Literal
+
+import msgspec
+
+from locustfiles.address import Address
+from locustfiles.arrival import Arrival
+from locustfiles.operations.contract import Reply
+from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.operations.places import Places
+from locustfiles.plan import Plan
+
+
+class _Answer(msgspec.Struct):
+    status: Literal["applied", "duplicate", "stale", "durable-only"]
+
+
+_decoder = msgspec.json.Decoder(_Answer)
+
+
+class Submit:
+    """Writes scores; a player's later arrival has the greater sequence."""
+
+    name = "submit"
+
+    def __init__(self, plan: Plan, address: Address, places: Places) -> None:
+        self._sequence_of_number_0 = plan.sequence_base + 1 - plan.first_number(self.name)
+        self._places = places
+        self._event_prefix = plan.run_id
+        self._head = (
+            f"POST {address.path}/v1/scores HTTP/1.1\r\nHost: {address.host_header}\r\n"
+            "Content-Type: application/json\r\nContent-Length: "
+        )
+        self._boards = [
+            f'"region":"{place.region}","mode":"{place.mode}","season":"{place.season}"'
+            for place in places.all
+        ]
+
+    def request(self, arrival: Arrival) -> bytes:
+        """Write the arrival's score for its player."""
+        number, _, player, score = arrival
+        body = (
+            f'{{"event_id":"{self._event_prefix}-{number}",'
+            f'"player_id":"{self._places.player_id(player)}",'
+            f"{self._boards[player % len(self._boards)]},"
+            f'"score":{score},"sequence":{self._sequence_of_number_0 + number}}}'
+        )
+        return f"{self._head}{len(body)}\r\n\r\n{body}".encode("ascii")
+
+    def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
+        """A success tells what became of the event."""
+        del arrival
+        if status not in {200, 202}:
+            return Reply(failure_of_status(status))
+        try:
+            return Reply(None, _decoder.decode(body).status)
+        except msgspec.MsgspecError:
+            return Reply("bad_body")

@@ -1,0 +1,133 @@
+"""The command line: the options of a run, and Locust's own that would spoil one."""
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from locust.argument_parser import LocustArgumentParser
+from locust.util.timespan import parse_timespan
+
+from workload.assumptions import InvalidWorkload
+from workload.dataset import PLAYER_SEED
+from workload.scale import scale_from_text
+
+DEFAULT_TARGET: Final = "http://127.0.0.1:8000"
+SCENARIOS: Final = Path(__file__).resolve().parent / "scenarios"
+_MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What was asked for, checked as far as one option can be checked by itself."""
+
+    scenario: Path
+    overrides: tuple[str, ...]
+    scale: str
+    duration_seconds: int
+    warmup_seconds: int
+    seed: int
+    players: int | None
+    run_dir: Path | None
+    keeps_request_log: bool
+    is_foreign: bool
+    command: str
+    target: str
+    workers: int
+
+
+def add_options(parser: LocustArgumentParser, **_: object) -> None:
+    """Add the options of a run to Locust's."""
+    for name, default, meaning in (
+        ("--scenario", "peak", "name of a file in locustfiles/scenarios"),
+        ("--scale", "0.001", "factor on the model's players and rates"),
+        ("--duration", "60s", "length of the measured phase, such as 60s or 5m"),
+        ("--warmup", "5s", "how long to load before the measured phase"),
+        ("--seed", str(PLAYER_SEED), "repeats a schedule"),
+        ("--players", None, "players to load instead of the scaled number"),
+        ("--run-dir", None, "directory for the results; made under reports/runs when not given"),
+        ("--command", None, "the command that repeats this run, for its record"),
+    ):
+        parser.add_argument(name, default=default, help=meaning, include_in_web_ui=False)
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change an assumption of the scenario; may be given again",
+        include_in_web_ui=False,
+    )
+    for name, meaning in (
+        ("--request-log", "write every request to requests-<slice>.csv in the run directory"),
+        ("--foreign", "the service is not ours: player ids get the prefix hotboard-"),
+    ):
+        parser.add_argument(name, action="store_true", help=meaning, include_in_web_ui=False)
+
+
+def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, list[str]]:
+    """Read the options; None and sentences when some cannot be used."""
+    problems: list[str] = []
+    duration = _checked(options.duration, "--duration", _seconds(1, 86_400), problems)
+    warmup = _checked(options.warmup, "--warmup", _seconds(0, 3_600), problems)
+    seed = _checked(options.seed, "--seed", _whole(0, 2**63 - 1), problems)
+    players = None
+    if options.players is not None:
+        players = _checked(options.players, "--players", _whole(1, _MOST_PLAYERS), problems)
+    try:
+        scale_from_text(options.scale)
+    except InvalidWorkload as error:
+        problems += [one.replace("SCALE", "--scale", 1) for one in error.problems]
+    if problems or duration is None or warmup is None or seed is None:
+        return None, problems
+    return (
+        RunOptions(
+            scenario=SCENARIOS / f"{options.scenario}.toml",
+            overrides=tuple(options.set),
+            scale=options.scale.strip(),
+            duration_seconds=duration,
+            warmup_seconds=warmup,
+            seed=seed,
+            players=players,
+            run_dir=Path(options.run_dir).absolute() if options.run_dir else None,
+            keeps_request_log=options.request_log,
+            is_foreign=options.foreign,
+            command=options.command or shlex.join(["locust", *sys.argv[1:]]),
+            target=options.host or DEFAULT_TARGET,
+            workers=workers,
+        ),
+        [],
+    )
+
+
+def _checked(text: str, option: str, read: Callable[[str], int], problems: list[str]) -> int | None:
+    try:
+        return read(text)
+    except ValueError as error:
+        problems.append(f"{option} must be {error}; it is {text!r}.")
+        return None
+
+
+def _seconds(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        try:
+            seconds = parse_timespan(text.strip())
+        except ValueError:
+            seconds = -1
+        if not least <= seconds <= most:
+            raise ValueError(f"{least} to {most:,} whole seconds, such as 90, 60s or 5m")
+        return seconds
+
+    return read
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        # int() alone would take digits of other scripts, underscores and a sign.
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise ValueError(f"a whole number from {least} to {most}")
+        return int(text)
+
+    return read

@@ -1,0 +1,92 @@
+"""What the master tells each worker before the start: everything that a slice depends on."""
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any
+
+from locustfiles.recording import OPERATIONS
+from workload.arrivals import Schedule
+from workload.assumptions import Assumptions
+from workload.load import LoadSettings
+from workload.model import TrafficModel
+from workload.popularity import Popularity, make_popularity
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The whole run, and which slice of it one worker sends."""
+
+    run_id: str
+    target: str
+    slice_index: int
+    slices: int
+    scale: str
+    seed: int
+    players: int
+    duration_seconds: int
+    warmup_seconds: int
+    sequence_base: int
+    player_prefix: str
+    request_log: str
+    assumptions: Assumptions
+    load: LoadSettings
+
+    def as_message(self) -> dict[str, Any]:
+        """The plan in the plain types that a message between processes can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_message(cls, message: dict[str, Any]) -> "Plan":
+        """The plan that a message holds."""
+        assumed: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in message["assumptions"].items()
+        }
+        return cls(
+            **{
+                **message,
+                "assumptions": Assumptions(**assumed),
+                "load": LoadSettings(**message["load"]),
+            }
+        )
+
+    @property
+    def rates_per_second(self) -> dict[str, Fraction]:
+        """The exact requests per second of each operation, over all slices."""
+        rates = TrafficModel(self.assumptions).operation_rates(Fraction(self.scale))
+        return {name: rates[name] for name in OPERATIONS}
+
+    @cached_property
+    def popularity(self) -> Popularity:
+        """Who the requests are about; made once, for all operations of a process."""
+        return make_popularity(self.assumptions, self.players, self.seed)
+
+    def first_number(self, operation: str) -> int:
+        """The number of an operation's first arrival, at the start of the warm-up."""
+        return floor(-self.warmup_seconds * self.rates_per_second[operation])
+
+    def schedule(self, operation: str) -> Schedule:
+        """When the requests of one operation are due, over all slices."""
+        return Schedule(
+            seed=self.seed,
+            operation=operation,
+            rate=self.rates_per_second[operation],
+            popularity=None if operation == "top" else self.popularity,
+            scores=operation == "submit",
+        )
+
+    def connections(self) -> int:
+        """The slice's share of an operation's connections; at least one."""
+        share, rest = divmod(self.load.connections, self.slices)
+        return max(share + (self.slice_index < rest), 1)
+
+    def queue_length(self, operation: str) -> int:
+        """How many of this slice's requests may wait: what falls due within the deadline."""
+        due = Fraction(str(self.load.deadline_seconds)) * self.rates_per_second[operation]
+        return max(ceil(due / self.slices), 1)
+
+    def is_measured(self, second: int) -> bool:
+        """Whether a second of the schedule lies in the measured phase."""
+        return 0 <= second < self.duration_seconds

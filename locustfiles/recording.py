@@ -1,0 +1,135 @@
+"""What one process counted, or several together: every field adds up, so nothing is lost.
+
+A worker hands over its recording once a second and starts an empty one; the master adds what it
+gets. Cells are keyed by second: an arrival belongs to the second it was intended for, a
+completion to the second it happened in.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from locustfiles.buckets import HIGHEST_US, Counts, add_counts, bucket_of, clamped
+from locustfiles.cell import Cell
+from locustfiles.failure import FailureKind
+
+OPERATIONS: Final = ("submit", "top", "around")
+
+
+class Timing(NamedTuple):
+    """The times of one attempt, on the schedule's clock."""
+
+    intended_us: int
+    begun_us: int
+    ended_us: int
+
+
+@dataclass(slots=True)
+class OperationRecord:
+    """Everything counted about one operation; histograms are of the measured phase alone."""
+
+    cells: dict[int, Cell] = field(default_factory=lambda: defaultdict(Cell))
+    service_us: Counts = field(default_factory=dict)
+    failed_response_us: Counts = field(default_factory=dict)
+    # kind → second of the intended start → count
+    failures: dict[str, Counts] = field(default_factory=lambda: defaultdict(dict))
+    statuses: dict[str, int] = field(default_factory=dict)
+    overflow: int = 0
+    unknown: int = 0
+    reconnects: int = 0
+
+    def answered_well(
+        self, second: int, timing: Timing, status: str | None, *, measured: bool
+    ) -> None:
+        """Count an answer that holds what its operation promises."""
+        cell = self.cells[second]
+        cell.sent += 1
+        cell.ok += 1
+        cell.answered += 1
+        arrival = self.cells[timing.ended_us // 1_000_000]
+        arrival.completed += 1
+        arrival.achieved += 1
+        self._count(cell.response_us, timing.ended_us - timing.intended_us)
+        if measured:
+            self._count(self.service_us, timing.ended_us - timing.begun_us)
+        if status is not None:
+            self.statuses[status] = self.statuses.get(status, 0) + 1
+
+    def failed(
+        self,
+        second: int,
+        timing: Timing,
+        kind: FailureKind,
+        *,
+        answered: bool,
+        unknown: bool,
+        measured: bool,
+    ) -> None:
+        """Count a failure; an answer that arrived whole completes even so."""
+        cell = self.cells[second]
+        cell.sent += 1
+        cell.failed += 1
+        self.unknown += unknown
+        if answered:
+            cell.answered += 1
+            self.cells[timing.ended_us // 1_000_000].completed += 1
+        if measured:
+            self._count(self.failed_response_us, timing.ended_us - timing.intended_us)
+        seconds = self.failures[kind]
+        seconds[second] = seconds.get(second, 0) + 1
+
+    def _count(self, counts: Counts, microseconds: int) -> None:
+        self.overflow += microseconds > HIGHEST_US
+        bucket = bucket_of(clamped(microseconds))
+        counts[bucket] = counts.get(bucket, 0) + 1
+
+    def as_message(self) -> dict[str, Any]:
+        """The record in the plain types that a message between processes can hold."""
+        return {
+            "cells": {
+                second: [cell.counters(), cell.response_us] for second, cell in self.cells.items()
+            },
+            "service_us": self.service_us,
+            "failed_response_us": self.failed_response_us,
+            "failures": dict(self.failures),
+            "statuses": self.statuses,
+            "totals": [self.overflow, self.unknown, self.reconnects],
+        }
+
+    def add_message(self, message: dict[str, Any]) -> None:
+        """Add the record that a message holds."""
+        for second, (counters, response_us) in message["cells"].items():
+            self.cells[second].add(counters, response_us)
+        add_counts(self.service_us, message["service_us"])
+        add_counts(self.failed_response_us, message["failed_response_us"])
+        for kind, seconds in message["failures"].items():
+            add_counts(self.failures[kind], seconds)
+        for status, count in message["statuses"].items():
+            self.statuses[status] = self.statuses.get(status, 0) + count
+        overflow, unknown, reconnects = message["totals"]
+        self.overflow += overflow
+        self.unknown += unknown
+        self.reconnects += reconnects
+
+
+@dataclass(slots=True)
+class Recording:
+    """The records of all operations, and how late the scheduler was in the measured phase."""
+
+    operations: dict[str, OperationRecord] = field(
+        default_factory=lambda: {name: OperationRecord() for name in OPERATIONS}
+    )
+    lateness_us: Counts = field(default_factory=dict)
+
+    def as_message(self) -> dict[str, Any]:
+        """The recording in the plain types that a message between processes can hold."""
+        return {
+            "operations": {name: one.as_message() for name, one in self.operations.items()},
+            "lateness_us": self.lateness_us,
+        }
+
+    def add_message(self, message: dict[str, Any]) -> None:
+        """Add the recording that a message holds."""
+        for name, record in message["operations"].items():
+            self.operations[name].add_message(record)
+        add_counts(self.lateness_us, message["lateness_us"])

@@ -1,0 +1,78 @@
+"""What a run leaves: its three raw files, refreshed as checkpoints while it goes on."""
+
+import time
+from collections.abc import Iterator
+
+from gevent.lock import RLock
+
+from locustfiles.crew import Crew
+from locustfiles.inputs import RunInputs
+from locustfiles.key_watch import KeyWatch
+from locustfiles.loading import Loading
+from locustfiles.measurements_document import Ending, pieces
+from locustfiles.operations import Places
+from locustfiles.run_document import run_document, timestamp
+from locustfiles.run_files import RunFiles
+from locustfiles.score_rows import score_pieces
+
+
+class Results:
+    """Knows everything that was counted, and writes it into the run directory."""
+
+    def __init__(self, inputs: RunInputs, crew: Crew, loading: Loading, keys: KeyWatch) -> None:
+        self._inputs = inputs
+        self._crew = crew
+        self._loading = loading
+        self._keys = keys
+        self._files = RunFiles(inputs.directory)
+        self._run = run_document(inputs, time.time())
+        self._one_writer = RLock()
+
+    def note_start(self, second_zero_at: float) -> None:
+        """Note when the measured phase begins, and when it is to end."""
+        self._run["measured_from"] = timestamp(second_zero_at)
+        self._run["measured_to"] = timestamp(second_zero_at + self._inputs.plan.duration_seconds)
+
+    def warn(self, sentence: str) -> None:
+        """Add a warning to the run's record."""
+        self._run["warnings"].append(sentence)
+
+    def write(self, ending: Ending) -> None:
+        """Write what is known so far; the scores only when the run has ended."""
+        with self._one_writer:
+            if ending.ended != "unfinished":
+                self._run["ended_at"] = timestamp(time.time())
+                self._write_scores()
+            self._files.write("measurements.json", self._measurements(ending))
+            self._files.write_json("run.json", self._run)
+
+    def remove_if_empty(self) -> None:
+        """Remove the run directory when nothing was written into it."""
+        self._files.remove_if_empty()
+
+    def _measurements(self, ending: Ending) -> Iterator[str]:
+        facts = {
+            "generators": [
+                {
+                    "slice": one.slice_index,
+                    "cpu_ratio": None if one.cpu_ratio is None else round(one.cpu_ratio, 4),
+                    "reported": one.has_reported,
+                }
+                for one in self._crew.members
+            ],
+            "expected_workers": self._inputs.plan.slices,
+            "loading": self._loading.as_document(),
+            "keys": self._keys.as_document(),
+        }
+        return pieces(self._crew.recording, self._inputs.plan.duration_seconds, facts, ending)
+
+    def _write_scores(self) -> None:
+        plan = self._inputs.plan
+        rows = score_pieces(
+            self._crew.scores,
+            Places(plan),
+            self._inputs.description.boards.boards,
+            plan.slices,
+            {one.slice_index for one in self._crew.silent()},
+        )
+        self._files.write("final_scores.csv", rows)

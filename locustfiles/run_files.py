@@ -1,0 +1,44 @@
+"""The files of a run directory, each written whole: beside its place, then moved there."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import gevent
+
+from locustfiles.errors import BadInput
+
+
+class RunFiles:
+    """Writes into one run directory; lets other greenlets run between the pieces of a file."""
+
+    def __init__(self, directory: Path) -> None:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(
+                f"The run directory {directory} cannot be made: {error.strerror}."
+            ) from None
+        self._directory = directory
+
+    def remove_if_empty(self) -> None:
+        """Remove the directory when there is nothing in it."""
+        with contextlib.suppress(OSError):
+            self._directory.rmdir()
+
+    def write_json(self, name: str, content: dict[str, Any]) -> None:
+        """Write a small document for people to read as well."""
+        self.write(name, [json.dumps(content, indent=2, ensure_ascii=False), "\n"])
+
+    def write(self, name: str, pieces: Iterable[str]) -> None:
+        """Write a file from its pieces."""
+        place = self._directory / name
+        partial = self._directory / f".{name}.tmp"
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            for piece in pieces:
+                file.write(piece)
+                gevent.sleep(0)
+        os.replace(partial, place)  # noqa: PTH105  the one step that readers rely on

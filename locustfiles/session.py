@@ -1,0 +1,56 @@
+"""Joins a run to Locust, in whichever role this process has."""
+
+import sys
+
+from locust.env import Environment
+from locust.runners import MasterRunner, WorkerRunner
+
+from locustfiles.errors import USAGE, BadInput
+from locustfiles.generator import Generator
+from locustfiles.hooks import typed
+from locustfiles.inputs import read_inputs
+from locustfiles.lead import Lead
+from locustfiles.locust_options import refusals, users_problem
+from locustfiles.options import RunOptions, read_options
+from locustfiles.users import OpenLoopUser
+from locustfiles.worker import follow
+
+
+def begin(environment: Environment, **_: object) -> None:
+    """Set up this process once Locust has made its runner; bad input ends it here."""
+    runner = environment.runner
+    if runner is None:
+        return
+    if not isinstance(runner, MasterRunner):
+        OpenLoopUser.generator = Generator(runner, typed(environment.events.request.fire))
+        OpenLoopUser.generator.listen()
+    if isinstance(runner, WorkerRunner):
+        follow(environment, OpenLoopUser.generator)
+        return
+    try:
+        Lead(environment, runner, read_inputs(_options(environment))).take()
+    except BadInput as error:
+        sys.stderr.write("".join(f"{problem}\n" for problem in error.problems))
+        sys.exit(USAGE)
+
+
+def _options(environment: Environment) -> RunOptions:
+    """Read the options, and let Locust start what the schedule needs.
+
+    Raises:
+        BadInput: with everything that is wrong.
+    """
+    given = environment.parsed_options
+    if given is None:
+        raise BadInput("Locust was started without a command line.")
+    workers = given.expect_workers if isinstance(environment.runner, MasterRunner) else 1
+    known = sorted(environment.available_user_classes or {})
+    chosen = sorted(one.__name__ for one in environment.user_classes)
+    options, problems = read_options(given, workers)
+    problems += refusals(given, chosen, known)
+    problems += users_problem(given.num_users, workers, len(known))
+    if problems or options is None:
+        raise BadInput(*problems)
+    given.num_users = given.spawn_rate = workers * len(known)
+    environment.host = options.target
+    return options

@@ -1,0 +1,122 @@
+"""What the service says of itself, and whether it is the one that the model describes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from locustfiles.connection import Connection
+from locustfiles.dialer import Dialer
+from locustfiles.errors import BadInput
+from locustfiles.plain_request import get
+from workload.assumptions import Assumptions
+from workload.load import LoadSettings
+from workload.partitions import partition_keys
+
+_SECONDS: Final = 10.0
+_ROUTE: Final = "/v1/boards"
+_SOUNDS_LIKE: Final = {
+    "refused": "nothing listens there",
+    "timeout": f"no answer within {_SECONDS:g} s",
+    "reset": "the connection was closed without an answer",
+    "other": "no connection, or no HTTP",
+}
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What the service accepts; ranges include both ends."""
+
+    k: tuple[int, int]
+    window: tuple[int, int]
+    batch_events: int
+    id_characters: int
+    body_bytes: int = 1_000_000
+
+
+class Boards(msgspec.Struct, frozen=True):
+    """The part of the description that a run depends on."""
+
+    mode: str
+    regions: list[str]
+    modes: list[str]
+    seasons: list[str]
+    partitions: list[str]
+    boards: dict[str, str]
+    limits: Limits
+    redis: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the service answered: as read, and in its own words."""
+
+    boards: Boards
+    verbatim: dict[str, Any]
+
+
+def ask_for_description(dialer: Dialer) -> Description:
+    """Ask the service for its boards.
+
+    Raises:
+        BadInput: it does not answer, or not with a description.
+    """
+    url = dialer.address.url + _ROUTE
+    connection = Connection(dialer)
+    outcome = get(connection, dialer.address, _ROUTE, _SECONDS)
+    connection.close()
+    if outcome.failure is not None:
+        reason = _SOUNDS_LIKE.get(outcome.failure, outcome.failure)
+        raise BadInput(
+            f"{url} does not answer ({reason}): start the service first, "
+            "or name another one with --host."
+        )
+    if outcome.status != 200:  # noqa: PLR2004  OK
+        raise BadInput(f"{url} answers {outcome.status}: a service to be loaded describes itself.")
+    try:
+        return Description(
+            msgspec.json.decode(outcome.body, type=Boards), msgspec.json.decode(outcome.body)
+        )
+    except msgspec.MsgspecError as error:
+        raise BadInput(f"{url} does not describe a leaderboard service: {error}.") from None
+
+
+def disagreements(boards: Boards, assumed: Assumptions, load: LoadSettings) -> list[str]:
+    """Everything in which the service and the model differ, as sentences."""
+    problems = [
+        problem
+        for name, theirs, ours in (
+            ("regions", boards.regions, assumed.regions),
+            ("modes", boards.modes, assumed.modes),
+            ("seasons", boards.seasons, assumed.active_seasons),
+        )
+        if (problem := _difference(name, theirs, ours))
+    ]
+    keys = partition_keys(assumed)
+    if not problems and (
+        set(boards.partitions) != set(keys) or not set(keys) <= set(boards.boards)
+    ):
+        problems.append(
+            f"The service lists {len(boards.partitions)} partitions with {len(boards.boards)} "
+            f"boards, which are not the {len(keys)} partitions of the model."
+        )
+    for name, value, (least, most) in (
+        ("k", load.k, boards.limits.k),
+        ("window", load.window, boards.limits.window),
+    ):
+        if not least <= value <= most:
+            problems.append(
+                f"The service takes a {name} of {least} to {most}; the scenario asks for {value}: "
+                f"change it with --set {name}=..."
+            )
+    return problems
+
+
+def _difference(name: str, theirs: Sequence[str], ours: Sequence[str]) -> str | None:
+    if set(theirs) == set(ours):
+        return None
+    setting = "active_seasons" if name == "seasons" else name
+    return (
+        f"The service has the {name} {', '.join(theirs)}; the model has {', '.join(ours)}: "
+        f"configure the service alike, or change the model with --set {setting}=..."
+    )
