@@ -39,7 +39,15 @@ def generate(
             lead = ["--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", port]
             lead += ["--expect-workers", str(variables.workers)]
             main = _locust("The generator", [*options, *lead], None, session)
-            follow = ["--worker", "--master-host", "127.0.0.1", "--master-port", port]
+            follow = [
+                "--worker",
+                "--loglevel",
+                "WARNING",
+                "--master-host",
+                "127.0.0.1",
+                "--master-port",
+                port,
+            ]
             parts = [main]
             for number in range(variables.workers):
                 log = folder / "logs" / f"worker-{number}.log"
@@ -51,7 +59,16 @@ def generate(
 
 
 def _options(variables: Variables, stack: Stack, folder: Path, command: str) -> list[str]:
-    options = ["--headless", "--host", stack.service_url, "--run-dir", str(folder)]
+    # Locust's own notes are of no use here; its warnings are.
+    options = [
+        "--headless",
+        "--loglevel",
+        "WARNING",
+        "--host",
+        stack.service_url,
+        "--run-dir",
+        str(folder),
+    ]
     options += ["--scenario", variables.scenario, "--scale", repr(variables.scale)]
     options += ["--duration", f"{variables.duration}s", "--warmup", f"{variables.warmup}s"]
     options += ["--seed", str(variables.seed), "--command", command]

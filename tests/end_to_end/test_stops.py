@@ -84,7 +84,7 @@ def test_a_second_run_is_refused(checkout: Checkout) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "name"), [("target_service", "The service"), ("port", "The Redis")]
+    ("word", "name"), [("target_service", "The service"), ("valkey-server", "The Redis")]
 )
 def test_a_part_that_dies_ends_the_run_as_invalid(checkout: Checkout, word: str, name: str) -> None:
     """When the service or Redis dies the run stops, says which part, and is invalid."""
