@@ -19,6 +19,7 @@ import msgspec
 from target_service.answers import Answer, answer
 
 PROBLEM_JSON = b"application/problem+json"
+NAME_CHARACTERS = 64
 Headers = tuple[tuple[bytes, bytes], ...]
 
 
@@ -71,8 +72,9 @@ class InvalidRequest(Problem):
     status, slug, title = 422, "invalid-request", "Invalid request"
 
     def __init__(self, errors: Sequence[FieldProblem]) -> None:
-        names = ", ".join(dict.fromkeys(error.field for error in errors))
-        super().__init__(f"Correct these fields and try again: {names}.", errors)
+        shown = [FieldProblem(_printable(error.field), error.detail) for error in errors]
+        names = ", ".join(dict.fromkeys(error.field for error in shown))
+        super().__init__(f"Correct these fields and try again: {names}.", shown)
 
 
 class UnknownBoard(Problem):
@@ -128,6 +130,11 @@ class InternalError(Problem):
     """The service itself failed."""
 
     status, slug, title = 500, "internal-error", "Internal error"
+
+
+def _printable(name: str) -> str:
+    """Return a name the client chose, short enough to repeat and encodable whatever it holds."""
+    return name[:NAME_CHARACTERS].encode(errors="replace").decode()
 
 
 def type_of(problem: type[Problem]) -> str:

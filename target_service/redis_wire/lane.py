@@ -1,6 +1,7 @@
 """One connection to Redis that carries one pipeline at a time."""
 
 import asyncio
+import logging
 import math
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -10,6 +11,8 @@ from redis.exceptions import RedisError, ResponseError
 
 from target_service.redis_wire.clock import Clock
 from target_service.redis_wire.request import Request
+
+logger = logging.getLogger(__name__)
 
 
 class Lane:
@@ -31,16 +34,19 @@ class Lane:
         except (RedisError, OSError) as error:
             await self.close()
             for request in requests:
-                request.fail(f"Redis cannot be reached: {error or type(error).__name__}")
+                request.fail(f"Redis cannot be reached: {_told(error)}")
             return
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 await self._carry(connection, requests)
-        except (RedisError, OSError) as error:
+        except Exception as error:
+            if not isinstance(error, RedisError | OSError):
+                # A lane that ended here would leave the rest with one lane less for good.
+                logger.exception("A pipeline failed")
             # A reply may still arrive on this socket; whoever used it next would read it as theirs.
             await self.close()
             for request in requests:
-                _abandon(request, f"Redis gave no answer: {error or type(error).__name__}")
+                _abandon(request, f"Redis gave no answer: {_told(error)}")
 
     async def close(self) -> None:
         """Close the connection without waiting for the other side."""
@@ -82,3 +88,7 @@ def _abandon(request: Request, reason: str) -> None:
     for command in request.commands[len(request.replies) :]:
         command.tally.unanswered()
     request.fail(reason)
+
+
+def _told(error: Exception) -> str:
+    return "it took too long" if isinstance(error, TimeoutError) else str(error)

@@ -1,0 +1,58 @@
+"""One server and one service per mode, started once and shared by all tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from leaderboard_client import Leaderboard
+from service_process import ServiceProcess
+from valkey_process import ValkeyProcess
+
+DATABASES = {"naive": 1, "partitioned": 2}
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ValkeyProcess]:
+    """A running server that no test stops or freezes."""
+    process = ValkeyProcess(tmp_path_factory.mktemp("valkey"))
+    process.start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+def own_valkey(tmp_path: Path) -> Iterator[ValkeyProcess]:
+    """A running server that the test may do anything to."""
+    process = ValkeyProcess(tmp_path)
+    process.start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="session", params=list(DATABASES))
+def running(
+    request: pytest.FixtureRequest,
+    valkey: ValkeyProcess,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Leaderboard]:
+    """A running service of each mode in turn."""
+    mode = str(request.param)
+    database = DATABASES[mode]
+    service = ServiceProcess(
+        tmp_path_factory.mktemp(mode) / "service.log",
+        HOTBOARD_MODE=mode,
+        HOTBOARD_REDIS_URL=valkey.url(database),
+    )
+    service.start()
+    client = httpx.Client(base_url=service.base_url)
+    with client as http, valkey.client(database) as redis:
+        yield Leaderboard(mode, http, redis)
+    service.stop()
+
+
+@pytest.fixture
+def leaderboard(running: Leaderboard) -> Leaderboard:
+    """A running service without scores."""
+    running.clear()
+    return running

@@ -1,0 +1,65 @@
+"""The service as its users start it: a process that reads its environment."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+from valkey_process import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class ServiceProcess:
+    """One `python -m target_service`, with the settings given."""
+
+    def __init__(self, log: Path, **settings: str) -> None:
+        self.port = free_port()
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.log = log
+        self._environment = environment(HOTBOARD_PORT=str(self.port), **settings)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "target_service"],
+                cwd=ROOT,
+                env=self._environment,
+                stderr=log,
+            )
+        for _ in range(400):
+            if self.process.poll() is not None:
+                break
+            try:
+                httpx.get(f"{self.base_url}/healthz", timeout=1)
+            except httpx.TransportError:
+                time.sleep(0.05)
+            else:
+                return
+        self.stop()
+        raise RuntimeError(f"The service did not start: {self.log.read_text()}")
+
+    def stop(self) -> int:
+        """End it as a supervisor would, and return its exit code."""
+        if self.process is None:
+            return 0
+        self.process.terminate()
+        try:
+            return self.process.wait(timeout=10)
+        finally:
+            self.process.kill()
+            self.process.wait()
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """The tests' environment with these settings and no others of the service."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("HOTBOARD_", "PROMETHEUS_"))
+    }
+    return kept | settings
