@@ -1,0 +1,1 @@
+"""The ledger: the durable truth that the ranking is a projection of."""

@@ -1,0 +1,89 @@
+"""What can go wrong with the ledger.
+
+LedgerError
+├── LedgerBusy          the queue is full or another process kept the file: try again later
+├── LedgerUnwritable    the disk refused the write: reads go on, writes may work again later
+│   ├── LedgerFull
+│   └── LedgerReadOnly
+├── LedgerUnusable      the file is damaged, foreign or of another version: do not start on it
+├── LedgerClosed        the ledger is closed or its writer has died
+├── ChangesTrimmed      a follower fell behind the change log and must rebuild
+└── LeaseLost           somebody else has taken the lease since
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class LedgerError(Exception):
+    """The base of everything the ledger raises on purpose."""
+
+
+class LedgerBusy(LedgerError):
+    """The ledger cannot take more now; nothing was stored."""
+
+    retry_after_seconds = 1
+
+
+class LedgerUnwritable(LedgerError):
+    """The disk refused a write; it was not acknowledged, and reads go on."""
+
+    retry_after_seconds = 5
+
+
+class LedgerFull(LedgerUnwritable):
+    """There is no room on the disk for the ledger to grow."""
+
+
+class LedgerReadOnly(LedgerUnwritable):
+    """The ledger's file or its directory may not be written."""
+
+
+class LedgerUnusable(LedgerError):
+    """The file is damaged, foreign or of another schema version."""
+
+
+class LedgerClosed(LedgerError):
+    """The ledger takes nothing more: it was closed, or its writer has died."""
+
+
+class ChangesTrimmed(LedgerError):
+    """The changes asked for are no longer kept; rebuild from a snapshot."""
+
+
+class LeaseLost(LedgerError):
+    """The lease was taken by somebody else; whatever it protected must not be written."""
+
+
+# Primary result codes; an extended code carries its primary one in the low byte.
+_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def translated(error: sqlite3.Error, path: Path) -> Exception:
+    """Say what an SQLite error means for the ledger; programming errors stay what they are."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _BUSY_CODES:
+        return LedgerBusy(f"Another process holds {path}; try again.")
+    if code == sqlite3.SQLITE_FULL:
+        return LedgerFull(f"There is no room left for {path}.")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return LedgerReadOnly(f"{path} cannot be written ({error}).")
+    if code == sqlite3.SQLITE_IOERR:
+        return LedgerUnwritable(f"The disk failed {path} ({error}).")
+    if code in _DAMAGED_CODES:
+        return LedgerUnusable(
+            f"{path} is damaged or not a ledger ({error}); restore it or choose another file."
+        )
+    return error
+
+
+@contextmanager
+def translating(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors inside the block into the ledger's."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translated(error, path) from error

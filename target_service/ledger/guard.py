@@ -1,0 +1,97 @@
+"""What decides whether an event applies: every player's latest standing."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from target_service.ledger.bulk import json_list
+
+# (board, score, last sequence or 0, change number)
+State: TypeAlias = tuple[int, int, int, int]
+
+_TAIL = (
+    "SELECT b.season, e.player, e.board, e.score, abs(e.sequence), e.change"
+    " FROM events e JOIN boards b ON b.id = e.board WHERE e.change > ? ORDER BY e.change"
+)
+# One row of JSON instead of many rows: each row SQLite hands to Python gives up the interpreter.
+_FOLDED = (
+    "SELECT json_group_array(json_array(j.key, p.board, p.score, p.sequence, p.change))"
+    " FROM json_each(?) j CROSS JOIN players p ON p.season = ? AND p.player = j.value"
+)
+_ROWS = msgspec.json.Decoder(list[tuple[int, int, int, int, int]])
+
+
+class Guard:
+    """The standings changed since the last fold in memory, all others looked up in `players`.
+
+    Memory only ever follows what is committed. `catch_up`, inside a transaction, replays what
+    this process has not seen: the whole tail of the log after a start, other processes' events
+    later. The file's log is thus the only thing the processes must agree on.
+    """
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self.folded_to = 0
+        self._tails: dict[str, dict[str, State]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._tails.values()))
+
+    def catch_up(self, connection: sqlite3.Connection) -> None:
+        """Bring memory up to the transaction's view of the file."""
+        last, folded_to = connection.execute("SELECT last_change, folded_to FROM state").fetchone()
+        if folded_to > self.folded_to:
+            self._drop_folded(folded_to)
+        start = max(self.seen, folded_to)
+        if last > start:
+            for season, player, board, score, sequence, change in connection.execute(
+                _TAIL, (start,)
+            ):
+                state = (board, score, sequence, change)
+                self._tails.setdefault(season, {})[player] = state
+        self.seen = last
+
+    def absorb(self, season: str, states: Mapping[str, State], last_change: int) -> None:
+        """Take over what this process has just committed."""
+        self._tails.setdefault(season, {}).update(states)
+        self.seen = last_change
+
+    def tail(self, season: str) -> Mapping[str, State]:
+        """The season's standings that changed since the last fold."""
+        return self._tails.get(season, {})
+
+    def folded(
+        self, connection: sqlite3.Connection, season: str, players: Iterable[str]
+    ) -> dict[str, State]:
+        """Look up those of the players whose standing is not in the tail."""
+        tail = self.tail(season)
+        missing = [player for player in players if player not in tail]
+        if not missing:
+            return {}
+        (text,) = connection.execute(_FOLDED, (json_list(missing), season)).fetchone()
+        return {
+            missing[index]: (board, score, sequence, change)
+            for index, board, score, sequence, change in _ROWS.decode(text)
+        }
+
+    def keys(self) -> Iterator[tuple[str, str]]:
+        """Season and player of everything in the tail, in the order of the `players` table."""
+        for season in sorted(self._tails):
+            for player in sorted(self._tails[season]):
+                yield season, player
+
+    def forget(self, keys: Sequence[tuple[str, str]]) -> None:
+        """Drop standings that this process has just folded as they are."""
+        for season, player in keys:
+            del self._tails[season][player]
+        self._tails = {season: tail for season, tail in self._tails.items() if tail}
+
+    def _drop_folded(self, folded_to: int) -> None:
+        self.folded_to = folded_to
+        kept = {
+            season: {player: state for player, state in tail.items() if state[3] > folded_to}
+            for season, tail in self._tails.items()
+        }
+        self._tails = {season: tail for season, tail in kept.items() if tail}

@@ -1,0 +1,62 @@
+"""Leases with fencing tokens, as rows beside what they protect.
+
+A lease says who should do a job; the token makes sure that only one does. Every taking of a lease
+counts its token up, and whoever writes under a lease calls `require` in the same transaction: a
+holder that slept past its time then fails instead of overwriting its successor.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+
+from target_service.ledger.errors import LeaseLost
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A lease somebody holds; tokens of one name only ever go up."""
+
+    name: str
+    owner: str
+    token: int
+
+
+def acquire(
+    connection: sqlite3.Connection, name: str, owner: str, lasts_ms: int, now_ms: int
+) -> Lease | None:
+    """Take the lease if it is free, has run out, or is the owner's own; None if it is not."""
+    row = connection.execute(
+        "INSERT INTO leases (name, owner, token, until_ms) VALUES (?, ?, 1, ?)"
+        " ON CONFLICT (name) DO UPDATE SET"
+        " owner = excluded.owner, token = token + 1, until_ms = excluded.until_ms"
+        " WHERE until_ms <= ? OR owner = excluded.owner RETURNING token",
+        (name, owner, now_ms + lasts_ms, now_ms),
+    ).fetchone()
+    return None if row is None else Lease(name, owner, row[0])
+
+
+def renew(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: int) -> None:
+    """Hold the lease for longer; raises LeaseLost when somebody has taken it since."""
+    renewed = connection.execute(
+        "UPDATE leases SET until_ms = ? WHERE name = ? AND token = ?",
+        (now_ms + lasts_ms, lease.name, lease.token),
+    )
+    if not renewed.rowcount:
+        raise _lost(lease)
+
+
+def require(connection: sqlite3.Connection, lease: Lease) -> None:
+    """Raise LeaseLost unless the lease is still this one; for the transaction it protects."""
+    row = connection.execute("SELECT token FROM leases WHERE name = ?", (lease.name,)).fetchone()
+    if row != (lease.token,):
+        raise _lost(lease)
+
+
+def release(connection: sqlite3.Connection, lease: Lease) -> None:
+    """Let the next one in at once; the row stays, so that tokens never start again."""
+    connection.execute(
+        "UPDATE leases SET until_ms = 0 WHERE name = ? AND token = ?", (lease.name, lease.token)
+    )
+
+
+def _lost(lease: Lease) -> LeaseLost:
+    return LeaseLost(f"The lease {lease.name!r} was taken from {lease.owner!r}.")

@@ -1,0 +1,57 @@
+"""What the service asks of a ledger, whichever way it is stored."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome
+from target_service.ledger.snapshot import Snapshot
+from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
+
+
+class Ledger(Protocol):
+    """The durable truth: what it has answered for survives the death of every process."""
+
+    def submit(self, event: Event) -> asyncio.Future[Outcome]:
+        """Queue one event; the future is done after the commit, on the caller's loop."""
+        ...
+
+    def submit_batch(self, batch: Batch) -> asyncio.Future[BatchOutcome]:
+        """Queue a batch, stored whole or not at all; as cheap per event as the store allows."""
+        ...
+
+    def mark_projected(self, changes: Collection[int]) -> None:
+        """Note, soon and without waiting, that these changes have reached the projection."""
+        ...
+
+    async def close(self) -> None:
+        """Answer what is queued, leave the file tidy, and take nothing more."""
+        ...
+
+
+class ProjectionSource(Protocol):
+    """What a projector needs to bring a lost or late projection up to the ledger."""
+
+    async def unprojected(self, limit: int, committed_before_ms: int) -> Sequence[Unprojected]:
+        """The oldest changes not marked projected, at most `limit` of them, by board."""
+        ...
+
+    def snapshot(self, season: str, page_size: int = 1_000) -> Snapshot:
+        """Every standing of a season at one change number, in pages."""
+        ...
+
+    async def facts(self) -> LedgerFacts:
+        """Change numbers, backlog, holds and trouble, at this moment."""
+        ...
+
+
+class ChangeSource(Protocol):
+    """What a follower of the change log needs."""
+
+    async def changes(self, after: int, limit: int) -> Sequence[Change]:
+        """The changes after a number, in order; raises ChangesTrimmed when some are gone."""
+        ...
+
+    async def standings(self, season: str, player_ids: Sequence[str]) -> dict[str, Standing]:
+        """The latest standing of each of these players who has one."""
+        ...

@@ -1,0 +1,110 @@
+"""The ledger in one SQLite file."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TypeVar, cast
+
+from target_service.ledger import reads
+from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome
+from target_service.ledger.inbox import Inbox, Read, Submission
+from target_service.ledger.options import LedgerOptions
+from target_service.ledger.snapshot import Snapshot
+from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
+from target_service.ledger.store import Store
+from target_service.ledger.writer import CommitObserver, Writer
+
+T = TypeVar("T")
+
+
+def wall_clock_ms() -> int:
+    """The time every process on the file agrees on."""
+    return time.time_ns() // 1_000_000
+
+
+def _unobserved(_seconds: float, _events: int) -> None:
+    """Note nothing."""
+
+
+class SqliteLedger:
+    """The truth in one file that several processes may share.
+
+    Making one blocks until the file is checked and its tail is read; everything else is for
+    event loops.
+
+    Args:
+        on_commit: called by the writer thread with the seconds a group took to be stored and the
+            events that applied.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        options: LedgerOptions | None = None,
+        now_ms: Callable[[], int] = wall_clock_ms,
+        on_commit: CommitObserver = _unobserved,
+    ) -> None:
+        options = options or LedgerOptions()
+        self._store = Store(path, options.sync, options.patience_seconds)
+        self._store.prepare()
+        self._now_ms = now_ms
+        self._inbox = Inbox(options.queue_events, options.group_events)
+        self._writer = Writer(self._store, self._inbox, options, now_ms, on_commit)
+        self._writer.start()
+
+    def submit(self, event: Event) -> asyncio.Future[Outcome]:
+        """Queue one event; the future is done after the commit, on the caller's loop."""
+        sequences = None if event.sequence is None else (event.sequence,)
+        batch = Batch(event.board, (event.event_id,), (event.player_id,), (event.score,), sequences)
+        submission = Submission(batch, single=True)
+        self._inbox.put(submission)
+        return submission.promise.future
+
+    def submit_batch(self, batch: Batch) -> asyncio.Future[BatchOutcome]:
+        """Queue a batch, stored whole or not at all."""
+        submission = Submission(batch, single=False)
+        self._inbox.put(submission)
+        return submission.promise.future
+
+    def mark_projected(self, changes: Collection[int]) -> None:
+        """Note, soon and without waiting, that these changes have reached the projection."""
+        self._writer.upkeep.mark(changes)
+
+    async def close(self) -> None:
+        """Answer what is queued, leave the file tidy, and take nothing more."""
+        self._inbox.close("The ledger is closed.")
+        await asyncio.to_thread(self._writer.join)
+        self._store.turns.close()
+
+    async def unprojected(self, limit: int, committed_before_ms: int) -> Sequence[Unprojected]:
+        """The oldest changes not marked projected, at most `limit` of them, by board."""
+        connection, guard = self._writer.connection, self._writer.guard
+        return await self._ask(
+            lambda: reads.unprojected(connection, guard, limit, committed_before_ms)
+        )
+
+    def snapshot(self, season: str, page_size: int = 1_000) -> Snapshot:
+        """Every standing of a season at one change number, in pages."""
+        return Snapshot(self._store, season, page_size)
+
+    async def facts(self) -> LedgerFacts:
+        """Change numbers, backlog, holds and trouble, at this moment."""
+        writer = self._writer
+        return await self._ask(
+            lambda: reads.facts(writer.connection, self._now_ms(), writer.trouble)
+        )
+
+    async def changes(self, after: int, limit: int) -> Sequence[Change]:
+        """The changes after a number, in order; raises ChangesTrimmed when some are gone."""
+        return await self._ask(lambda: reads.changes(self._writer.connection, after, limit))
+
+    async def standings(self, season: str, player_ids: Sequence[str]) -> dict[str, Standing]:
+        """The latest standing of each of these players who has one."""
+        connection, guard = self._writer.connection, self._writer.guard
+        return await self._ask(lambda: reads.standings(connection, guard, season, player_ids))
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        read = Read(question)
+        self._inbox.put_read(read)
+        return cast("T", await read.promise.future)

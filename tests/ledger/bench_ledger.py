@@ -1,0 +1,149 @@
+"""How many events a second the ledger sustains, and what they cost on disk; run by hand.
+
+python tests/ledger/bench_ledger.py [--events 3000000] [--players 1000000] [--batch 500]
+
+The yardstick is `executemany` of the same events into the same tables at the same sync setting,
+one commit a batch, without any check: what a plain script would do.
+"""
+
+import argparse
+import asyncio
+import sqlite3
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from target_service.ledger.events import Batch, Board
+from target_service.ledger.options import LedgerOptions
+from target_service.ledger.sqlite import SqliteLedger
+from target_service.ledger.store import Store
+
+_FIRST_SEQUENCE = 1_788_000_000_000_000
+_BOARDS = 12
+_CHECKPOINT_BATCHES = 40
+
+
+def batches(options: argparse.Namespace, event_id: Callable[[int], str]) -> Iterator[Batch]:
+    """Make the events: players uniform, each at home on one of twelve boards, ids in order."""
+    rng = Random(1)
+    per_board = options.players // _BOARDS
+    for number in range(options.events // options.batch):
+        start = number * options.batch
+        home = number % _BOARDS
+        indexes = range(start, start + options.batch)
+        yield Batch(
+            Board("s1", f"lb:region:{home}:s1"),
+            [event_id(index) for index in indexes],
+            [f"player-{home + _BOARDS * rng.randrange(per_board):07d}" for _ in indexes],
+            [rng.randrange(10_001) for _ in indexes],
+            [_FIRST_SEQUENCE + index for index in indexes],
+        )
+
+
+async def ledger_seconds(path: Path, made: Iterator[Batch], options: argparse.Namespace) -> float:
+    """Store all batches through the front, a few at a time, and take the time of that alone."""
+    ledger = SqliteLedger(path, LedgerOptions(sync=options.sync))
+    seconds = 0.0
+    while chunk := list(islice(made, options.chunk)):
+        started = time.perf_counter()
+        for at in range(0, len(chunk), options.at_once):
+            group = [ledger.submit_batch(batch) for batch in chunk[at : at + options.at_once]]
+            for outcome in await asyncio.gather(*group):
+                ledger.mark_projected(outcome.versions)
+        seconds += time.perf_counter() - started
+    started = time.perf_counter()
+    await ledger.close()
+    return seconds + time.perf_counter() - started
+
+
+def executemany_seconds(
+    path: Path, made: Iterator[Batch], options: argparse.Namespace, *, standings: bool
+) -> float:
+    """Store all batches by executemany, with or without the standings beside the log."""
+    store = Store(path, options.sync)
+    store.prepare()
+    connection = store.connect()
+    seconds, change = 0.0, 0
+    for number, batch in enumerate(made):
+        started = time.perf_counter()
+        columns = zip(batch.event_ids, batch.player_ids, batch.scores, batch.sequences or ())
+        rows = [
+            (change + index, event_id, player, 1, score, None, sequence, 1)
+            for index, (event_id, player, score, sequence) in enumerate(columns, 1)
+        ]
+        change += len(rows)
+        with store.transaction(connection):
+            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            if standings:
+                connection.executemany(
+                    "INSERT INTO players VALUES ('s1', ?, 1, ?, ?, ?)"
+                    " ON CONFLICT DO UPDATE SET score = excluded.score,"
+                    " sequence = excluded.sequence, change = excluded.change"
+                    " WHERE excluded.sequence > sequence",
+                    [(row[2], row[4], row[6], row[0]) for row in rows],
+                )
+        if number % _CHECKPOINT_BATCHES == 0:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        seconds += time.perf_counter() - started
+    connection.close()
+    return seconds
+
+
+def pages_used(path: Path) -> int:
+    """Bytes the file really uses."""
+    with sqlite3.connect(path) as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    return int((pages - free) * size)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=3_000_000)
+    parser.add_argument("--players", type=int, default=1_000_000)
+    parser.add_argument("--batch", type=int, default=500)
+    parser.add_argument("--at-once", type=int, default=16, help="batches on their way together")
+    parser.add_argument("--chunk", type=int, default=160, help="batches made ahead of the clock")
+    parser.add_argument("--sync", choices=("full", "normal"), default="full")
+    parser.add_argument("--random-ids", action="store_true", help="UUIDs instead of run ids")
+    parser.add_argument("--ledger-only", action="store_true")
+    options = parser.parse_args()
+
+    def event_id(index: int) -> str:
+        if options.random_ids:
+            return uuid.UUID(int=Random(index).getrandbits(128)).hex
+        return f"20260906T120000Z-peak-partitioned-{index}"
+
+    def report(name: str, run: Callable[[Path, Iterator[Batch]], float]) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "bench.db"
+            rate = options.events / run(path, batches(options, event_id))
+            size = pages_used(path) / options.events
+        print(f"{name:34} {rate:>10,.0f} events/s {size:>7.1f} bytes/event")
+        return rate
+
+    ours = report("ledger", lambda path, made: asyncio.run(ledger_seconds(path, made, options)))
+    if options.ledger_only:
+        return
+    for name, standings in (("executemany, log", False), ("executemany, log and standings", True)):
+        rate = report(
+            name,
+            lambda path, made, standings=standings: executemany_seconds(
+                path, made, options, standings=standings
+            ),
+        )
+        print(f"{'ratio':34} {ours / rate:>10.2f}")
+
+
+if __name__ == "__main__":
+    main()
