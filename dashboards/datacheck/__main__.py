@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dashboards.datacheck.check import check
+from dashboards.datacheck.patience import await_first_scrapes
 from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
 from dashboards.datacheck.questions import read
 from dashboards.datacheck.summary import summary
@@ -45,8 +46,13 @@ def _run(targets: dict[str, list[str]], seconds: float) -> int:
     ):
         sys.stdout.write(f"Prometheus at {url} scrapes for {seconds:g} s\n")
         sys.stdout.flush()
+        api = PrometheusApi(url)
+        if not await_first_scrapes(api, sum(map(len, targets.values()))):
+            sys.stdout.write(
+                "Prometheus has not scraped every address yet; going on all the same\n"
+            )
         time.sleep(seconds)
-        report = check(PrometheusApi(url), read(), targets, time.time())
+        report = check(api, read(), targets, time.time())
     sys.stdout.write(summary(report) + "\n")
     return FAULTY if report.faulty else SOUND
 

@@ -1,0 +1,149 @@
+"""A stack made of numbers: parts that serve the contract's metrics, and move them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event, Thread
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+
+HOST = "127.0.0.1"
+TICK_SECONDS = 0.1
+GLOBAL_KEY = "lb:global:all:s1"
+KEYS = tuple(
+    f"lb:{region}:{mode}:s1"
+    for region in ("na-east", "na-west", "eu", "apac")
+    for mode in ("solo", "duo", "squad")
+)
+# of each operation in one tick: 240, 20 and 80 a second
+LOAD = {"submit": 24, "top": 2, "around": 8}
+METHOD = {"submit": "POST", "top": "GET", "around": "GET"}
+HTTP_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.1, 1, 2.5)
+LATENESS_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.5)
+
+
+class Service:
+    """The leaderboard service's counters, in one mode."""
+
+    def __init__(self, mode: str, keys: Sequence[str]) -> None:
+        self.registry = r = CollectorRegistry()
+        self._keys = keys
+        self.written = 0
+        self._ops = Counter("leaderboard_key_ops", "-", ["key", "op"], registry=r)
+        self._op_seconds = Histogram(
+            "leaderboard_key_op_duration_seconds", "-", ["key", "op"], registry=r
+        )
+        self._members = Counter("leaderboard_key_members_written", "-", ["key"], registry=r)
+        self._commands = Counter("leaderboard_redis_commands", "-", ["command"], registry=r)
+        self._http = Histogram(
+            "leaderboard_http_request_duration_seconds",
+            "-",
+            ["route", "method", "code"],
+            buckets=HTTP_BUCKETS,
+            registry=r,
+        )
+        labels = ["mode", "ledger", "version"]
+        Gauge("leaderboard_info", "-", labels, registry=r).labels(mode, "none", "0").set(1)
+        Gauge("leaderboard_partitions", "-", registry=r).set(12)
+        members = Gauge("leaderboard_board_members", "-", ["key"], registry=r)
+        for key in keys:
+            members.labels(key).set(12_000 / len(keys))
+
+    def tick(self) -> None:
+        """Answer a tenth of a second of load, keys in turn."""
+        for operation, count in LOAD.items():
+            for _ in range(count):
+                self._answer(operation)
+
+    def _answer(self, operation: str) -> None:
+        op = "write" if operation == "submit" else "read"
+        key = self._keys[self.written % len(self._keys)]
+        self._http.labels(operation, METHOD[operation], "200").observe(0.0015)
+        self._ops.labels(key, op).inc()
+        self._op_seconds.labels(key, op).observe(0.0002)
+        self._commands.labels("zadd" if op == "write" else "zrange").inc()
+        if op == "write":
+            self._members.labels(key).inc()
+            self.written += 1
+
+
+class Generator:
+    """The Locust master's counters, of a run in which everything is well."""
+
+    def __init__(self) -> None:
+        self.registry = r = CollectorRegistry()
+        self._requests = Counter("loadgen_requests", "-", ["operation", "outcome"], registry=r)
+        self._offered = Counter("loadgen_offered", "-", ["operation"], registry=r)
+        self._dropped = Counter("loadgen_dropped", "-", ["operation"], registry=r)
+        self._lateness = Histogram(
+            "loadgen_lateness_seconds", "-", buckets=LATENESS_BUCKETS, registry=r
+        )
+        Gauge("loadgen_inflight", "-", registry=r).set(3)
+        Gauge("loadgen_cpu_ratio", "-", registry=r).set(0.3)
+        for operation in LOAD:
+            self._offered.labels(operation)
+            self._dropped.labels(operation)
+            self._requests.labels(operation, "ok")
+
+    def tick(self) -> None:
+        """Offer a tenth of a second of load, and have it answered."""
+        for operation, count in LOAD.items():
+            self._offered.labels(operation).inc(count)
+            self._requests.labels(operation, "ok").inc(count)
+            self._lateness.observe(0.0007)
+
+
+class RedisExporter:
+    """The two numbers of the Redis exporter that a panel reads."""
+
+    def __init__(self) -> None:
+        self.registry = r = CollectorRegistry()
+        self._user = Counter("redis_cpu_user_seconds", "-", registry=r)
+        self._system = Counter("redis_cpu_sys_seconds", "-", registry=r)
+
+    def tick(self) -> None:
+        """Spend a fifth of a core."""
+        self._user.inc(0.015)
+        self._system.inc(0.005)
+
+
+Part = Service | Generator | RedisExporter
+
+
+@dataclass
+class Clock:
+    """Ticks every part that is running, ten times a second, until it is stopped."""
+
+    parts: list[Part] = field(default_factory=list)
+    stopped: Event = field(default_factory=Event)
+
+    def run(self) -> None:
+        """Tick until stopped."""
+        while not self.stopped.wait(TICK_SECONDS):
+            for part in self.parts:
+                part.tick()
+
+
+@contextmanager
+def ticking() -> Iterator[Clock]:
+    """Run a clock beside the test."""
+    clock = Clock()
+    thread = Thread(target=clock.run)
+    thread.start()
+    try:
+        yield clock
+    finally:
+        clock.stopped.set()
+        thread.join()
+
+
+@contextmanager
+def serving(part: Part, port: int = 0) -> Iterator[str]:
+    """Serve a part's metrics, on a port the system chose, and give the address."""
+    server, thread = start_http_server(port, HOST, part.registry)
+    try:
+        yield f"{HOST}:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

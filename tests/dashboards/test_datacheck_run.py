@@ -1,0 +1,235 @@
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from moving_stack import GLOBAL_KEY, KEYS, Generator, RedisExporter, Service, serving, ticking
+
+from dashboards.datacheck.__main__ import main
+from dashboards.datacheck.check import Report, check
+from dashboards.datacheck.patience import await_first_scrapes
+from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
+from dashboards.datacheck.questions import read
+from dashboards.datacheck.summary import summary
+from dashboards.prometheus.server import PrometheusFailed, running
+from dashboards.prometheus.targets import CONFIG, with_targets
+
+# enough for a few scrapes, and for the rules to be worked out from them
+RUN_SECONDS = 5
+TWO_SCRAPES_SECONDS = 2.5
+JOBS = ("service", "generator", "redis")
+
+
+@dataclass(frozen=True)
+class TwoRuns:
+    """A Prometheus that saw a run in each mode, and what was asked meanwhile."""
+
+    api: PrometheusApi
+    naive: Report
+    naive_shares: dict[str, float]
+    both: Report
+    shares: dict[str, float]
+    effective_keys: float
+    written: int
+
+
+def shares(api: PrometheusApi) -> dict[str, float]:
+    """Ask for the share of writes of each key, as it is now."""
+    answer = api.instant('key:leaderboard_load:share{op="write"}', time.time())
+    return {series.labels["key"]: series.values[-1] for series in answer}
+
+
+@pytest.fixture(scope="module")
+def two_runs(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoRuns]:
+    """Scrape a run in each mode, the service started again on its port, as `compare` does."""
+    naive, partitioned = Service("naive", [GLOBAL_KEY]), Service("partitioned", KEYS)
+    generator, exporter = Generator(), RedisExporter()
+    folder = tmp_path_factory.mktemp("prometheus")
+    with ExitStack() as stack:
+        clock = stack.enter_context(ticking())
+        targets = {
+            "generator": [stack.enter_context(serving(generator))],
+            "redis": [stack.enter_context(serving(exporter))],
+        }
+        with serving(naive) as address:
+            targets["service"] = [address]
+            config = with_targets(CONFIG.read_text(encoding="utf-8"), targets)
+            api = PrometheusApi(stack.enter_context(running(prometheus, config, folder)))
+            clock.parts = [naive, generator, exporter]
+            assert await_first_scrapes(api, 3)
+            time.sleep(RUN_SECONDS)
+            first, naive_shares = check(api, read(), JOBS, time.time()), shares(api)
+        stack.enter_context(serving(partitioned, int(address.rpartition(":")[2])))
+        clock.parts = [partitioned, generator, exporter]
+        time.sleep(RUN_SECONDS)
+        both, last_shares = check(api, read(), JOBS, time.time()), shares(api)
+        effective = api.instant(
+            'op:leaderboard_load:effective_keys{mode="partitioned",op="write"}', time.time()
+        )
+        clock.parts = []
+        time.sleep(TWO_SCRAPES_SECONDS)
+        keys = effective[0].values[-1]
+        yield TwoRuns(api, first, naive_shares, both, last_shares, keys, partitioned.written)
+
+
+def test_every_query_of_every_panel_answers_after_a_run_in_each_mode(two_runs: TwoRuns) -> None:
+    """Nothing is empty, not a number or out of bounds, and nothing was left out."""
+    report = two_runs.both
+
+    assert () == report.faulty
+    assert frozenset({"naive", "partitioned"}) == report.modes
+    assert () == report.other_mode == report.no_target
+    assert all(verdict.values for verdict in report.verdicts)
+    assert sum(len(d.questions) for d in report.dashboards) == len(report.verdicts) > 50
+
+
+def test_after_a_naive_run_only_the_partitioned_side_waits(two_runs: TwoRuns) -> None:
+    """Its panels are said to wait for the other mode; every other query answers."""
+    report = two_runs.naive
+
+    assert () == report.faulty
+    assert {"partitioned"} == {question.mode for question in report.other_mode}
+    assert {"Naive against partitioned"} == {q.dashboard for q in report.other_mode}
+
+
+def test_naive_mode_is_one_key(two_runs: TwoRuns) -> None:
+    """Prometheus itself says that the one key takes all."""
+    assert {GLOBAL_KEY: 1.0} == two_runs.naive_shares
+
+
+def test_partitioned_mode_is_twelve_level_keys(two_runs: TwoRuns) -> None:
+    """And that in the other mode each takes its twelfth, the naive key nothing any more."""
+    assert set(KEYS) == set(two_runs.shares)
+    assert max(two_runs.shares.values()) < 0.11
+    assert two_runs.effective_keys > 11
+
+
+def test_prometheus_counts_every_write(two_runs: TwoRuns) -> None:
+    """Two scrapes after the load has ended, its counters are the service's, to the unit."""
+    expr = f'sum(leaderboard_key_members_written_total{{key=~"{"|".join(KEYS)}"}})'
+    (counted,) = two_runs.api.instant(expr, time.time())
+
+    assert two_runs.written == counted.values[-1] > 0
+
+
+def test_what_a_run_showed_stays_when_it_is_over(two_runs: TwoRuns) -> None:
+    """Idle, the panels of shares, keys and latency are not blank: they are asked again now."""
+    report = check(two_runs.api, read(), JOBS, time.time())
+
+    assert () == report.faulty
+
+
+def test_summary_says_what_was_run(two_runs: TwoRuns) -> None:
+    """The last line is the one to quote."""
+    lines = summary(two_runs.both).splitlines()
+    queries = len(two_runs.both.verdicts)
+    panels = sum(dashboard.panels for dashboard in two_runs.both.dashboards)
+
+    assert lines[-1] == (
+        f"data check: 3 dashboards, {panels} panels, {queries} queries run in naive and "
+        "partitioned, none empty, none wrong"
+    )
+
+
+def test_empty_and_refused_queries_are_found(two_runs: TwoRuns) -> None:
+    """A panel that shows nothing and one that Prometheus refuses are named in the summary."""
+    (dashboard,) = (one for one in read() if one.title == "Generator")
+    question = dashboard.questions[0]
+    broken = replace(
+        dashboard,
+        questions=(
+            replace(question, expr="loadgen_invented", panel="Empty"),
+            replace(question, expr="sum(loadgen_inflight", panel="Refused"),
+            replace(question, expr="sum(loadgen_inflight) / 0", panel="Infinite"),
+        ),
+    )
+    report = check(two_runs.api, [broken], JOBS, time.time())
+    text = summary(report)
+
+    assert 3 == len(report.faulty)
+    assert "WRONG Generator / Empty / A: no data" in text
+    assert "WRONG Generator / Refused / A: refused: " in text
+    assert "WRONG Generator / Infinite / A: inf is no number" in text
+    assert text.endswith("3 queries run in naive and partitioned, 2 empty, 3 wrong")
+
+
+def test_question_nobody_can_answer_is_left_out_by_name(two_runs: TwoRuns) -> None:
+    """Without the Redis exporter, its panel is said to be left out and not counted as sound."""
+    report = check(two_runs.api, read(), ("service", "generator"), time.time())
+
+    assert ["Redis: share of one core"] == [question.panel for question in report.no_target]
+    assert "not asked, no target of theirs is scraped: 1 (Hot keys / Redis" in summary(report)
+
+
+def test_command_checks_a_stack_by_its_addresses(
+    prometheus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Given two addresses and a few seconds, it scrapes, asks and says that all is sound."""
+    monkeypatch.setenv("PROMETHEUS_BIN", str(prometheus))
+    service, generator = Service("naive", [GLOBAL_KEY]), Generator()
+    with ticking() as clock, serving(service) as one, serving(generator) as other:
+        clock.parts = [service, generator]
+        arguments = ["--service", f"http://{one}/metrics", "--generator", f"http://{other}/metrics"]
+        code = main([*arguments, "--seconds", "4"])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert 0 == code, lines
+    assert "queries run in naive, none empty, none wrong" in lines[-1]
+
+
+def test_command_fails_when_a_panel_shows_nothing(
+    two_runs: TwoRuns, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One query without data is exit code 1, and the summary names it."""
+    (dashboard,) = (one for one in read() if one.title == "Generator")
+    empty = replace(dashboard.questions[0], expr="loadgen_invented", panel="Empty")
+    monkeypatch.setattr(
+        "dashboards.datacheck.__main__.running", lambda *_: nullcontext(two_runs.api.url)
+    )
+    monkeypatch.setattr(
+        "dashboards.datacheck.__main__.read", lambda: [replace(dashboard, questions=(empty,))]
+    )
+    url = "http://127.0.0.1:1/metrics"
+    code = main(["--service", url, "--generator", url, "--seconds", "0"])
+
+    assert 1 == code
+    assert "WRONG Generator / Empty / A: no data" in capsys.readouterr().out
+
+
+def test_command_names_every_address_it_cannot_scrape(capsys: pytest.CaptureFixture[str]) -> None:
+    """All problems at once, and exit code 2."""
+    code = main(["--service", "localhost:8000", "--generator", "http://a:1/metric"])
+
+    assert 2 == code
+    assert capsys.readouterr().err.splitlines() == [
+        "localhost:8000 is no address to scrape: give http://host:port/metrics.",
+        "http://a:1/metric is no address to scrape: give http://host:port/metrics.",
+    ]
+
+
+def test_command_says_how_to_get_a_missing_prometheus(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Without Prometheus nothing is checked, and that is exit code 2 with a sentence."""
+    monkeypatch.setenv("PROMETHEUS_BIN", str(tmp_path / "none"))
+    url = "http://127.0.0.1:1/metrics"
+
+    assert 2 == main(["--service", url, "--generator", url])
+    assert "PROMETHEUS_BIN names" in capsys.readouterr().err
+
+
+def test_prometheus_that_does_not_start_says_why(prometheus: Path, tmp_path: Path) -> None:
+    """The end of its log is in the error."""
+    with (
+        pytest.raises(PrometheusFailed, match="scrape_everything"),
+        running(prometheus, "scrape_everything: true\n", tmp_path),
+    ):
+        pass
+
+
+def test_prometheus_that_is_gone_is_an_error() -> None:
+    """Asking a server that does not answer is no empty answer."""
+    with pytest.raises(QueryFailed, match="did not answer"):
+        PrometheusApi("http://127.0.0.1:1").instant("up", 0)
