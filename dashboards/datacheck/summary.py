@@ -1,5 +1,6 @@
 """The check's result in a few lines."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dashboards.datacheck.check import Report
@@ -32,5 +33,5 @@ def _dashboard(report: Report, dashboard: Dashboard) -> str:
 
 
 def _left_out(reason: str, questions: Sequence[Question]) -> Iterator[str]:
-    if questions:
-        yield f"  not asked, {reason}: {len(questions)} ({', '.join(q.where for q in questions)})"
+    for title, count in Counter(question.dashboard for question in questions).items():
+        yield f"  not asked, {reason}: {count} of {title}"

@@ -81,7 +81,6 @@ def number(words: Words, field: Field, *queries: Query) -> Panel:
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
         .graph_mode(BigValueGraphMode.NONE)
         .color_mode(BigValueColorMode.VALUE)
-        .orientation(VizOrientation.VERTICAL)
     )
     return _finish(built, words, field, queries, color=FieldColorModeId.THRESHOLDS)
 

@@ -160,7 +160,7 @@ def test_question_nobody_can_answer_is_left_out_by_name(two_runs: TwoRuns) -> No
     report = check(two_runs.api, read(), ("service", "generator"), time.time())
 
     assert ["Redis: share of one core"] == [question.panel for question in report.no_target]
-    assert "not asked, no target of theirs is scraped: 1 (Hot keys / Redis" in summary(report)
+    assert "not asked, no target of theirs is scraped: 1 of Hot keys" in summary(report)
 
 
 def test_command_checks_a_stack_by_its_addresses(
