@@ -1,3 +1,5 @@
+"""Committed dashboards: what the code writes, and what the SDK understands."""
+
 from pathlib import Path
 from typing import Any
 

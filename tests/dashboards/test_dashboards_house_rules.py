@@ -1,3 +1,5 @@
+"""What every dashboard must be so that Grafana takes it and a reader understands it."""
+
 import json
 import re
 from collections.abc import Iterator

@@ -1,3 +1,5 @@
+"""Every query: it parses, reads counters as rates, and knows its metrics."""
+
 import json
 import subprocess
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Filling in a panel's query: steps, windows and variables as Grafana has them."""
+
 import pytest
 
 from dashboards.datacheck.filling import Window, fill, window

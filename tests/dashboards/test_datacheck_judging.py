@@ -1,3 +1,5 @@
+"""Judging answers: no data, no number, out of bounds, a legend without its label."""
+
 import math
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""The data check with a real Prometheus, on a stack made of moving numbers."""
+
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext

@@ -1,3 +1,5 @@
+"""Provisioning: data source, provider and settings that fit each other."""
+
 import re
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""The scrape configuration, as committed and with other addresses."""
+
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""The script that unpacks Prometheus, run with stand-ins for apt-get and dpkg."""
+
 import os
 import shutil
 import subprocess

@@ -1,3 +1,5 @@
+"""Finding prometheus and promtool, and the sentence when they are missing."""
+
 from pathlib import Path
 
 import pytest

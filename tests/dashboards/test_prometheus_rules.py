@@ -1,3 +1,5 @@
+"""The rules' unit tests, and that they notice rules that are wrong."""
+
 import shutil
 import subprocess
 from pathlib import Path
