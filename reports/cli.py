@@ -8,8 +8,10 @@ from pathlib import Path
 from reports.derived import derive, write_derived
 from reports.errors import BrokenRun, ReportError
 from reports.export import export_run
+from reports.page.run_page import REPORT_HTML, run_page
 from reports.rundir.finding import RUNS_DIR, find_run
 from reports.rundir.reading import Run, read_run
+from reports.rundir.writing import write_atomically
 from reports.terminal import run_text
 from reports.verdict.verdict import Status
 
@@ -38,6 +40,7 @@ def tables(options: argparse.Namespace) -> int:
     """Derive every table and the verdict, print them, and exit by the verdict."""
     derived = derive(_run(options))
     write_derived(derived)
+    write_atomically(derived.run.path / REPORT_HTML, run_page(derived))
     print(run_text(derived), end="")
     return EXIT_CODES[derived.verdict.status]
 
@@ -45,6 +48,15 @@ def tables(options: argparse.Namespace) -> int:
 def show(options: argparse.Namespace) -> int:
     """Print a run's table again, without writing anything."""
     print(run_text(derive(_run(options))), end="")
+    return DONE
+
+
+def html(options: argparse.Namespace) -> int:
+    """Draw a run's page again, from what was measured."""
+    derived = derive(_run(options))
+    page = derived.run.path / REPORT_HTML
+    write_atomically(page, run_page(derived))
+    print(page)
     return DONE
 
 
@@ -67,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(required=True, metavar="VERB")
     _verb(verbs, "tables", tables).add_argument("run", metavar="RUN_DIR", help=_RUN_HELP)
     _verb(verbs, "show", show).add_argument("run", metavar="RUN", help=_RUN_HELP)
+    _verb(verbs, "html", html).add_argument("run", metavar="RUN", help=_RUN_HELP)
     exporting = _verb(verbs, "export", export)
     exporting.add_argument("run", metavar="RUN", help=_RUN_HELP)
     exporting.add_argument("out", metavar="OUT", type=Path, help="the directory to copy to")

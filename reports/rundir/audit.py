@@ -15,7 +15,7 @@ class Invariant(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """The comparison with its numbers."""
-        return f"{self.name}: {_shown(self.left)} {self.relation} {_shown(self.right)}"
+        return f"{self.name}: {shown(self.left)} {self.relation} {shown(self.right)}"
 
 
 class NotComparable(msgspec.Struct, frozen=True):
@@ -32,7 +32,8 @@ class Audit(msgspec.Struct, frozen=True):
     not_comparable: list[NotComparable] = []
 
 
-def _shown(value: float | str | None) -> str:
+def shown(value: float | str | None) -> str:
+    """One side of a comparison as text."""
     if value is None:
         return "not known"
     return f"{value:,}" if isinstance(value, int | float) else value

@@ -24,6 +24,7 @@ class Outcome(StrEnum):
 class Judgement:
     """One objective: what was asked, and what was found, in words with numbers."""
 
+    name: str
     outcome: Outcome
     asked: str
     found: str

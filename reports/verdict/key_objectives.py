@@ -17,11 +17,12 @@ def hottest_write_share(asked: Mapping[str, Any], evidence: Evidence) -> Iterabl
     writes = evidence.traffic.of("write")
     skew = skew_of(writes, evidence.facts.fair_keys)
     if skew is None:
-        yield _unseen(evidence, wanted)
+        yield _unseen("hottest write share", evidence, wanted)
         return
     total = sum(key.weight for key in writes)
     hottest = max(key.weight for key in writes)
     yield Judgement(
+        "hottest write share",
         Outcome.MET if hottest >= least * total else Outcome.MISSED,
         wanted,
         f"{skew.hottest_key} took {hottest:,} of {total:,} writes, {percent(skew.hottest_share)}",
@@ -35,13 +36,14 @@ def keys_touched(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judge
     wanted = f"all {least}" if least == len(expected) else f"at least {least}"
     writes = evidence.traffic.of("write")
     if not expected or not any(key.weight for key in writes):
-        yield _unseen(evidence, wanted)
+        yield _unseen("keys touched", evidence, wanted)
         return
     touched = {key.key for key in writes if key.weight}
     missing = [key for key in expected if key not in touched]
     named = f"; not written: {', '.join(missing)}" if missing else ""
     reached = len(expected) - len(missing)
     yield Judgement(
+        "keys touched",
         Outcome.MET if reached >= least else Outcome.MISSED,
         wanted,
         f"{reached} of {len(expected)} keys were written{named}",
@@ -55,12 +57,13 @@ def hottest_share(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judg
     written = sum(key.weight for key in writes)
     computed = _computed_shares(evidence)
     if not written or not computed:
-        yield _unseen(evidence, f"computed share + {sigmas:g} standard deviations")
+        yield _unseen("hottest share", evidence, f"computed share + {sigmas:g} standard deviations")
         return
     hottest = max(writes, key=lambda key: key.weight)
     share = computed.get(hottest.key, 0.0)
     limit = share + sigmas * sqrt(share * (1 - share) / written)
     yield Judgement(
+        "hottest share",
         Outcome.MET if hottest.weight / written <= limit else Outcome.MISSED,
         f"at most {percent(limit)} = computed {percent(share)} + {sigmas:g} standard deviations",
         _hottest(hottest, written),
@@ -84,11 +87,11 @@ def _computed_shares(evidence: Evidence) -> dict[str, float]:
     return shares
 
 
-def _unseen(evidence: Evidence, wanted: str) -> Judgement:
+def _unseen(name: str, evidence: Evidence, wanted: str) -> Judgement:
     """Why the keys say nothing; the counters of a foreign service were never promised."""
     reason = evidence.traffic.reason
     if reason is None and not any(key.weight for key in evidence.traffic.of("write")):
-        return Judgement(Outcome.MISSED, wanted, "no write reached a key")
+        return Judgement(name, Outcome.MISSED, wanted, "no write reached a key")
     why = reason or "run.json holds neither the keys nor their computed shares"
     outcome = Outcome.NOT_ASKED if evidence.facts.foreign else Outcome.NOT_JUDGED
-    return Judgement(outcome, wanted, f"the keys cannot be judged: {why}")
+    return Judgement(name, outcome, wanted, f"the keys cannot be judged: {why}")

@@ -46,6 +46,7 @@ def applying_objectives(objectives: Mapping[str, Any], mode: str) -> dict[str, A
 
 def _unknown(name: str, applying: Mapping[str, Any]) -> Judgement:
     return Judgement(
+        name,
         Outcome.NOT_JUDGED,
         f"{name} = {applying[name]!r}",
         f"{name} is no objective that this version can judge",
@@ -57,4 +58,6 @@ def _answered(evidence: Evidence) -> Iterable[Judgement]:
     operations = evidence.measurements.operations.values()
     sent = sum(operation.sent for operation in operations)
     if sent and not any(operation.ok for operation in operations):
-        yield Judgement(Outcome.MISSED, "at least one", f"not one of {sent:,} requests succeeded")
+        yield Judgement(
+            "answers", Outcome.MISSED, "at least one", f"not one of {sent:,} requests succeeded"
+        )

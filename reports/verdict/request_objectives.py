@@ -21,6 +21,7 @@ def achieved(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement
         if found < least:
             operation = evidence.measurements.operations[name]
             yield Judgement(
+                "achieved",
                 Outcome.MISSED,
                 wanted,
                 f"{name} achieved {operation.achieved:,} of {operation.offered:,} "
@@ -30,7 +31,7 @@ def achieved(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement
         lowest = min(ratios, key=lambda name: ratios[name])
         least_found = f"{lowest} least with {percent(ratios[lowest])}"
         text = f"every operation achieved what was offered, {least_found}"
-        yield Judgement(Outcome.MET, wanted, text)
+        yield Judgement("achieved", Outcome.MET, wanted, text)
 
 
 def failed(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
@@ -41,6 +42,7 @@ def failed(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     for name, operation in missed:
         kinds = ", ".join(f"{kind.count:,} {kind.kind}" for kind in operation.failures)
         yield Judgement(
+            "failed",
             Outcome.MISSED,
             wanted,
             f"{name} failed {operation.failed:,} of {operation.sent:,} requests"
@@ -49,7 +51,9 @@ def failed(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     if not missed:
         total = sum(operation.failed for _, operation in _offered(evidence))
         sent = sum(operation.sent for _, operation in _offered(evidence))
-        yield Judgement(Outcome.MET, wanted, f"{total or 'none'} of {sent:,} requests failed")
+        if sent:
+            text = f"{total or 'none'} of {sent:,} requests failed"
+            yield Judgement("failed", Outcome.MET, wanted, text)
 
 
 def late(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
@@ -64,11 +68,12 @@ def late(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
         shares[name] = Fraction(count, answers)
         if shares[name] > most:
             text = f"{count:,} of {answers:,} {name} answers came {than}, {percent(shares[name])}"
-            yield Judgement(Outcome.MISSED, wanted, text)
+            yield Judgement("late", Outcome.MISSED, wanted, text)
     if shares and max(shares.values()) <= most:
         worst = max(shares, key=lambda name: shares[name])
         text = f"few answers came {than}, most of them {worst} with {percent(shares[worst])}"
-        yield Judgement(Outcome.MET, wanted, text if shares[worst] else f"no answer came {than}")
+        text = text if shares[worst] else f"no answer came {than}"
+        yield Judgement("late", Outcome.MET, wanted, text)
 
 
 def _offered(evidence: Evidence) -> Iterator[tuple[str, Operation]]:

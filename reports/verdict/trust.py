@@ -1,14 +1,16 @@
-"""Reasons not to trust a measurement, whatever its numbers say."""
+"""Whether a measurement can be trusted, whatever its numbers say: one check after another."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 from reports.numbers.span import COMPLETED, measured_seconds
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements, Operation
+from reports.wording import percent
 
 CPU_LIMIT = 0.85
-LATENESS_LIMIT_US = 20_000
+LATENESS_LIMIT_MS = 20
 LATENESS_SHARE = Fraction(1, 100)
 
 _ENDINGS = {
@@ -20,105 +22,132 @@ _ENDINGS = {
 }
 
 
-def reasons_for_distrust(facts: Facts, measurements: Measurements) -> list[str]:
-    """Every reason, each with its numbers; none means the measurement stands."""
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at: what was found, what is wanted, and what is wrong with it."""
+
+    name: str
+    found: str
+    wanted: str
+    problems: tuple[str, ...] = ()
+
+
+def trust_checks(facts: Facts, measurements: Measurements) -> list[Check]:
+    """Every check; a single problem means that the measurement does not stand."""
     return [
-        *_ending(facts, measurements),
-        *_missing_workers(measurements),
-        *_busy_generators(measurements),
-        *_lateness(measurements),
-        *_sums(measurements),
-        *_offered(facts, measurements),
-        *_silence(measurements),
+        _ending(facts, measurements),
+        _workers(measurements),
+        _generator_cpu(measurements),
+        _lateness(measurements),
+        _offered(facts, measurements),
+        _sums(measurements),
     ]
 
 
-def _ending(facts: Facts, measurements: Measurements) -> Iterator[str]:
-    if measurements.ended == COMPLETED:
-        return
-    what = _ENDINGS.get(measurements.ended, f"the run ended as {measurements.ended!r}")
-    why = f": {measurements.end_reason}" if measurements.end_reason else ""
+def _ending(facts: Facts, measurements: Measurements) -> Check:
     measured = measured_seconds(facts, measurements)
-    yield f"{what} after {measured} of {facts.duration_seconds:g} measured seconds{why}"
+    planned = f"{facts.duration_seconds:g}"
+    problems: tuple[str, ...] = ()
+    if measurements.ended != COMPLETED:
+        what = _ENDINGS.get(measurements.ended, f"the run ended as {measurements.ended!r}")
+        why = f": {measurements.end_reason}" if measurements.end_reason else ""
+        problems = (f"{what} after {measured} of {planned} measured seconds{why}",)
+    return Check("measured seconds", f"{measured} of {planned}", "all of them", problems)
 
 
-def _missing_workers(measurements: Measurements) -> Iterator[str]:
+def _workers(measurements: Measurements) -> Check:
     silent = [generator.slice for generator in measurements.generators if not generator.reported]
     reported = len(measurements.generators) - len(silent)
     expected = measurements.expected_workers
     wanted = len(measurements.generators) if expected is None else expected
+    found = f"{reported} of {wanted}"
+    problems: tuple[str, ...] = ()
     if reported < wanted:
         which = f" (silent: slice {', '.join(map(str, silent))})" if silent else ""
-        yield f"{reported} of {wanted} load workers reported{which}"
+        problems = (f"{found} load workers reported{which}",)
+    return Check("load workers heard at the end", found, "all of them", problems)
 
 
-def _busy_generators(measurements: Measurements) -> Iterator[str]:
-    busy = [
-        f"{generator.slice} ({generator.cpu_ratio * 100:.0f} %)"
+def _generator_cpu(measurements: Measurements) -> Check:
+    used = {
+        generator.slice: generator.cpu_ratio
         for generator in measurements.generators
-        if generator.cpu_ratio is not None and generator.cpu_ratio > CPU_LIMIT
-    ]
-    if busy:
-        yield (
-            f"load generators used more than {CPU_LIMIT * 100:.0f} % of a core and may have been "
-            f"the bottleneck: {', '.join(busy)}"
-        )
+        if generator.cpu_ratio is not None
+    }
+    limit = f"{CPU_LIMIT * 100:.0f} %"
+    busy = [f"{number} ({ratio:.0%})" for number, ratio in used.items() if ratio > CPU_LIMIT]
+    problem = (
+        f"load generators used more than {limit} of a core and may have been the bottleneck: "
+        f"{', '.join(busy).replace('%', ' %')}"
+    )
+    found = f"{max(used.values()) * 100:.0f} % of a core" if used else "not measured"
+    return Check("busiest load generator", found, f"at most {limit}", (problem,) if busy else ())
 
 
-def _lateness(measurements: Measurements) -> Iterator[str]:
+def _lateness(measurements: Measurements) -> Check:
     # Judged as a count, which says the same as the p99 and can judge a short run too.
     lateness = measurements.lateness_us
     total = lateness.total
-    late = lateness.count_above(LATENESS_LIMIT_US)
+    late = lateness.count_above(LATENESS_LIMIT_MS * 1000)
+    p99 = lateness.percentile_ms(1 - LATENESS_SHARE)
+    found = f"p99 {p99:.1f} ms" if p99 is not None else f"{late:,} of {total:,} late"
+    problems = []
     if late > LATENESS_SHARE * total:
-        p99 = lateness.percentile_ms(1 - LATENESS_SHARE)
-        yield (
-            f"the scheduler was more than {LATENESS_LIMIT_US // 1000} ms late for {late:,} of "
-            f"{total:,} arrivals, more than 1 %" + (f" (p99 {p99:.1f} ms)" if p99 else "")
+        problems.append(
+            f"the scheduler was more than {LATENESS_LIMIT_MS} ms late for {late:,} of "
+            f"{total:,} arrivals, more than 1 % ({found})"
         )
     if total == 0 and _sent(measurements):
-        yield "no scheduler lateness was recorded, so the load's timing cannot be checked"
+        problems.append("no scheduler lateness was recorded, so the timing cannot be checked")
+    return Check(
+        "lateness of the load generator's scheduler",
+        found,
+        f"at most {percent(LATENESS_SHARE)} above {LATENESS_LIMIT_MS} ms",
+        tuple(problems),
+    )
 
 
-def _sums(measurements: Measurements) -> Iterator[str]:
-    if measurements.ended != COMPLETED:
-        return
-    for name, operation in measurements.operations.items():
-        if operation.offered != operation.sent + operation.dropped:
-            yield (
-                f"{name} does not add up: {operation.offered:,} offered, but {operation.sent:,} "
-                f"sent and {operation.dropped:,} dropped"
-            )
-        yield from _answers(name, operation)
+def _offered(facts: Facts, measurements: Measurements) -> Check:
+    offered = sum(operation.offered for operation in measurements.operations.values())
+    modelled = {
+        name: rate.per_second * facts.duration_seconds
+        for name, rate in facts.model.operations.items()
+    }
+    problems = [*_off_the_model(modelled, measurements)]
+    if not _sent(measurements):
+        problems.append(f"nothing was sent ({offered:,} requests were offered)")
+    wanted = f"{sum(modelled.values()):,.0f}, as modelled"
+    return Check("requests offered", f"{offered:,}", wanted, tuple(problems))
 
 
-def _answers(name: str, operation: Operation) -> Iterator[str]:
-    if operation.sent != operation.ok + operation.failed:
-        yield (
-            f"{name} does not add up: {operation.sent:,} sent, but {operation.ok:,} ok "
-            f"and {operation.failed:,} failed"
-        )
-    timed = operation.response_us.total
-    if timed != operation.ok:
-        yield f"{name} does not add up: {operation.ok:,} ok, but {timed:,} response times"
-
-
-def _offered(facts: Facts, measurements: Measurements) -> Iterator[str]:
-    if measurements.ended != COMPLETED:
-        return
-    for name, rate in facts.model.operations.items():
-        modelled = rate.per_second * facts.duration_seconds
+def _off_the_model(modelled: dict[str, float], measurements: Measurements) -> Iterator[str]:
+    for name, wanted in modelled.items() if measurements.ended == COMPLETED else ():
         found = measurements.operations.get(name)
         offered = found.offered if found else 0
         # A rate that is no whole number leaves a part of one arrival to the next second.
-        if abs(offered - modelled) > 1:
-            yield f"{name} offered {offered:,} requests where the model has {modelled:,.0f}"
+        if abs(offered - wanted) > 1:
+            yield f"{name} offered {offered:,} requests where the model has {wanted:,.0f}"
 
 
-def _silence(measurements: Measurements) -> Iterator[str]:
-    if not _sent(measurements):
-        offered = sum(operation.offered for operation in measurements.operations.values())
-        yield f"nothing was sent ({offered:,} requests were offered)"
+def _sums(measurements: Measurements) -> Check:
+    problems: list[str] = []
+    if measurements.ended == COMPLETED:
+        for name, operation in measurements.operations.items():
+            problems += [f"{name} does not add up: {what}" for what in _wrong_sums(operation)]
+    found = "they do not" if problems else "they do"
+    wanted = "offered = sent + dropped, sent = ok + failed"
+    return Check("counts add up", found, wanted, tuple(problems))
+
+
+def _wrong_sums(operation: Operation) -> Iterator[str]:
+    offered, sent, dropped = operation.offered, operation.sent, operation.dropped
+    if offered != sent + dropped:
+        yield f"{offered:,} offered, but {sent:,} sent and {dropped:,} dropped"
+    if sent != operation.ok + operation.failed:
+        yield f"{sent:,} sent, but {operation.ok:,} ok and {operation.failed:,} failed"
+    timed = operation.response_us.total
+    if timed != operation.ok:
+        yield f"{operation.ok:,} ok, but {timed:,} response times"
 
 
 def _sent(measurements: Measurements) -> int:

@@ -8,7 +8,7 @@ from reports.rundir.audit import Audit
 from reports.rundir.reading import Run
 from reports.verdict.judgement import Evidence, Judgement, Outcome
 from reports.verdict.objectives import judge_objectives
-from reports.verdict.trust import reasons_for_distrust
+from reports.verdict.trust import Check, trust_checks
 
 
 class Status(StrEnum):
@@ -25,7 +25,7 @@ class Verdict:
 
     status: Status
     reasons: tuple[str, ...]
-    distrust: tuple[str, ...]
+    checks: tuple[Check, ...]
     objectives: tuple[Judgement, ...]
 
     def json(self) -> dict[str, object]:
@@ -35,11 +35,12 @@ class Verdict:
 
 def verdict_of(run: Run, traffic: Traffic) -> Verdict:
     """Judge a run; what is missing or broken makes it invalid."""
-    distrust = list(run.problems)
+    checks: list[Check] = []
     objectives: list[Judgement] = []
     if run.measurements:
-        distrust += reasons_for_distrust(run.facts, run.measurements)
+        checks = trust_checks(run.facts, run.measurements)
         objectives = judge_objectives(Evidence(run.facts, run.measurements, traffic))
+    distrust = [*run.problems, *(problem for check in checks for problem in check.problems)]
     missed = [*_sentences(objectives, Outcome.MISSED), *_not_held(run.audit)]
     unjudged = _sentences(objectives, Outcome.NOT_JUDGED)
     if distrust or (unjudged and not missed):
@@ -48,7 +49,7 @@ def verdict_of(run: Run, traffic: Traffic) -> Verdict:
         status, reasons = Status.FAIL, [*missed, *unjudged]
     else:
         status, reasons = Status.PASS, _held(run.audit, objectives)
-    return Verdict(status, tuple(reasons), tuple(distrust), tuple(objectives))
+    return Verdict(status, tuple(reasons), tuple(checks), tuple(objectives))
 
 
 def _sentences(objectives: list[Judgement], outcome: Outcome) -> list[str]:

@@ -12,6 +12,7 @@ Flags = npt.NDArray[np.bool_]
 
 MEDIAN_MS = {"submit": 1.3, "top": 2.4, "around": 1.6}
 CONNECTIONS = 48
+WHOLE_ANSWERS = ("http_4xx", "http_5xx", "bad_body")
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,13 @@ class MadeOperation:
         """The operation's part of measurements.json."""
         ok, failed = self.succeeded, ~self.succeeded
         arrived = (self.intended_us + self.response_us) // 1_000_000
+        whole = ok | (self.failure_kind in WHOLE_ANSWERS)
         starts = self.intended_us // 1_000_000
         counts = {"offered": self.offered, "sent": self.offered, "dropped": 0}
         counts |= {"ok": self.ok, "failed": int(failed.sum())}
         hit = np.flatnonzero(failed)
         return counts | {
-            "completed": self.offered,
+            "completed": int(whole.sum()),
             "achieved": int((ok & (arrived < self.seconds)).sum()),
             "response_us": encoded(self.response_us[ok]),
             "service_us": encoded(self.service_us[ok]),
@@ -61,11 +63,11 @@ class MadeOperation:
             ]
             if len(hit)
             else [],
-            "seconds": self._seconds(starts, arrived),
+            "seconds": self._seconds(starts, arrived, whole),
             "all": counts | {"unknown": 0, "statuses": {"applied": self.ok}},
         }
 
-    def _seconds(self, starts: Ints, arrived: Ints) -> list[dict[str, Any]]:
+    def _seconds(self, starts: Ints, arrived: Ints, whole: Flags) -> list[dict[str, Any]]:
         last = int(max(self.seconds - 1, arrived.max(initial=0)))
         rows = []
         for second in range(last + 1):
@@ -78,7 +80,7 @@ class MadeOperation:
                 "dropped": 0,
                 "ok": int(ok.sum()),
                 "failed": int((mine & ~self.succeeded).sum()),
-                "completed": int((arrived == second).sum()),
+                "completed": int((whole & (arrived == second)).sum()),
                 "response_us": sparse(self.response_us[ok]),
             }
             if row["offered"] or row["completed"]:

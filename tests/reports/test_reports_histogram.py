@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_load import encoded, sparse
 
@@ -20,6 +20,7 @@ def _array(values: list[int]) -> "np.typing.NDArray[np.int64]":
     return np.array(values, dtype=np.int64)
 
 
+@settings(deadline=None, max_examples=40)
 @given(times_us)
 def test_both_encodings_hold_the_same_counts(values: list[int]) -> None:
     """The HdrHistogram encoding and the sparse form of the same values read alike."""
@@ -30,6 +31,7 @@ def test_both_encodings_hold_the_same_counts(values: list[int]) -> None:
     assert len(values) == from_encoding.total
 
 
+@settings(deadline=None, max_examples=40)
 @given(times_us, fractions)
 def test_percentiles_agree_with_the_exact_list(values: list[int], fraction: Fraction) -> None:
     """A percentile is never below the exact one, and at most a bucket's width above it."""
@@ -43,6 +45,7 @@ def test_percentiles_agree_with_the_exact_list(values: list[int], fraction: Frac
         assert exact <= found <= exact * 1.001
 
 
+@settings(deadline=None, max_examples=40)
 @given(times_us)
 def test_percentiles_never_cross(values: list[int]) -> None:
     """A higher percentile is never lower, and none exceeds the maximum."""
@@ -53,6 +56,7 @@ def test_percentiles_never_cross(values: list[int]) -> None:
     assert sorted(shown, key=lambda value: value or 0) == shown
 
 
+@settings(deadline=None, max_examples=40)
 @given(times_us, times_us)
 def test_merging_is_recording_in_one(left: list[int], right: list[int]) -> None:
     """Merged histograms equal the histogram of all values."""
@@ -61,6 +65,7 @@ def test_merging_is_recording_in_one(left: list[int], right: list[int]) -> None:
     assert dict(Histogram.from_json(sparse(_array(left + right))).counts) == dict(merged.counts)
 
 
+@settings(deadline=None, max_examples=40)
 @given(times_us, st.integers(0, 60_000_000))
 def test_late_answers_are_counted_at_the_resolution(values: list[int], limit_us: int) -> None:
     """Every later answer counts as late; an earlier one only from the limit's own bucket."""

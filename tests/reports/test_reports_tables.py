@@ -50,7 +50,9 @@ def test_deriving_twice_changes_nothing(tmp_path: Path) -> None:
     assert first == {name: (run / name).read_bytes() for name in first}
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     seed=st.integers(0, 1000),
     scale=st.sampled_from([0.00001, 0.0001, 0.0007]),

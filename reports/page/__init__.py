@@ -1,0 +1,1 @@
+"""The pages people read: one self-contained HTML file each, without scripts or network."""

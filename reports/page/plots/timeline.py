@@ -1,0 +1,132 @@
+"""Latency and completions second by second, stalls and failures marked where they happened."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reports.page.plots.panel import FONT_PX, Place, log_ms_axis, panel
+from reports.page.plots.svg import ACCENT, BAD, INK, LINE, MUTED, SOFT, WARN, figure
+
+_LEFT, _RIGHT, _TOP, _GAP, _BOTTOM = 48, 8, 30, 40, 28
+_LATENCY, _STRIP = 150, 64
+_TICKS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
+_LABEL_PX = 62
+_HEADROOM = 1.3
+
+Numbers = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Latency:
+    """All operations together: times in ms for each second, None where nothing was answered."""
+
+    p50_ms: Numbers
+    p99_ms: Numbers
+    max_ms: Numbers
+
+
+@dataclass(frozen=True)
+class Strip:
+    """One operation: requests offered, answers completed and failures for each second."""
+
+    operation: str
+    offered: Sequence[int]
+    completed: Sequence[int]
+    failed: Sequence[int]
+    stalled: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What is drawn, over `shown` seconds of which the first `planned` are the measured phase."""
+
+    latency: Latency
+    strips: Sequence[Strip]
+    planned: int
+    measured: int
+    shown: int
+
+
+def timeline_plot(timeline: Timeline, width: int) -> Figure:
+    """One panel of latency above a strip of completions for each operation."""
+    height = _TOP + _LATENCY + len(timeline.strips) * (_GAP + _STRIP) + _BOTTOM
+    drawing = figure(width, height)
+    inner = width - _LEFT - _RIGHT
+    latency = panel(drawing, Place(_LEFT, _TOP, inner, _LATENCY), "Response time of each second")
+    _draw_latency(latency, timeline.latency)
+    every = [latency]
+    for number, strip in enumerate(timeline.strips):
+        top = _TOP + _LATENCY + _GAP + number * (_STRIP + _GAP)
+        title = f"{strip.operation}: answers each second"
+        axes = panel(drawing, Place(_LEFT, top, inner, _STRIP), title, grid="")
+        _draw_strip(axes, strip)
+        every.append(axes)
+    for axes in every:
+        _time_axis(axes, timeline, inner)
+        axes.set_xticklabels([]) if axes is not every[-1] else None
+    return drawing
+
+
+def _draw_latency(axes: Axes, latency: Latency) -> None:
+    seconds = range(len(latency.max_ms))
+    shown = [value for value in (*latency.p50_ms, *latency.max_ms) if value]
+    if not shown:
+        axes.set_yticks([])
+        axes.text(
+            0.5,
+            0.5,
+            "no request was answered well",
+            color=MUTED,
+            fontsize=FONT_PX,
+            ha="center",
+            transform=axes.transAxes,
+        )
+        return
+    log_ms_axis(axes, min(shown), max(shown))
+    middle = [second + 0.5 for second in seconds]
+    _line(axes, middle, latency.max_ms, ACCENT, 1)
+    _line(axes, middle, latency.p99_ms, ACCENT, 2)
+    _line(axes, middle, latency.p50_ms, INK, 1.5)
+
+
+def _line(axes: Axes, middle: Sequence[float], values: Numbers, colour: str, width: float) -> None:
+    # NaN breaks the line: a second without a figure is a gap, not a slope across it.
+    points = [float("nan") if value is None else value for value in values]
+    axes.plot(middle, points, color=colour, linewidth=width, solid_joinstyle="round")
+
+
+def _draw_strip(axes: Axes, strip: Strip) -> None:
+    seconds = [*range(len(strip.offered) + 1)]
+    highest = max((1, *strip.offered))
+    # The burst after a stall is cut off at the top, so that it does not flatten all the rest.
+    axes.set_ylim(0, highest * _HEADROOM)
+    axes.set_yticks([highest], [f"{highest:,}"])
+    for second in strip.stalled:
+        axes.axvspan(second, second + 1, color=WARN, alpha=0.28, linewidth=0)
+    _steps(axes, seconds, strip.completed, SOFT)
+    axes.step(seconds, _closed(strip.offered), where="post", color=MUTED, linewidth=0.9)
+    if any(strip.failed):
+        _steps(axes, seconds, strip.failed, BAD)
+
+
+def _steps(axes: Axes, seconds: Sequence[int], values: Sequence[int], colour: str) -> None:
+    axes.fill_between(seconds, _closed(values), step="post", color=colour, linewidth=0)
+
+
+def _closed(values: Sequence[int]) -> list[int]:
+    """Steps need the right edge of the last second too."""
+    return [*values, values[-1]] if values else [0]
+
+
+def _time_axis(axes: Axes, timeline: Timeline, inner: float) -> None:
+    end = max(timeline.shown, timeline.planned, 1)
+    axes.set_xlim(0, end)
+    step = next((one for one in _TICKS if end / one * _LABEL_PX <= inner), _TICKS[-1])
+    ticks = [*range(0, end + 1, step)]
+    axes.set_xticks(ticks, [f"{tick} s" for tick in ticks])
+    if timeline.measured < timeline.planned:
+        axes.axvspan(timeline.measured, timeline.planned, color=LINE, alpha=0.45, linewidth=0)
+    if end > timeline.planned:
+        axes.axvline(timeline.planned, color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)))

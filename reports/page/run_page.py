@@ -1,0 +1,111 @@
+"""report.html: one run on one page, the verdict first."""
+
+from typing import Any
+
+from reports.derived import Derived
+from reports.numbers.rounding import Cell, ratio
+from reports.numbers.stalls import ranges
+from reports.page import run_plots
+from reports.page.inputs import input_groups
+from reports.page.plots.timeline import Timeline
+from reports.page.render import render
+from reports.page.story import OPERATION_MEANINGS, headline, skew_sentences, story
+from reports.rundir.audit import Audit
+from reports.tables.operations import ALL
+from reports.verdict.judgement import Outcome
+from reports.verdict.verdict import Status
+from reports.wording import scale_words
+
+REPORT_HTML = "report.html"
+
+Records = list[dict[str, Cell]]
+
+
+def run_page(derived: Derived) -> str:
+    """The page as text; the same run always gives the same page."""
+    facts = derived.run.facts
+    return render(
+        "report.html.j2",
+        title=f"{facts.scenario}, {facts.mode}",
+        facts=facts,
+        scale=scale_words(facts.scale),
+        story=story(derived.run),
+        inputs=input_groups(facts),
+        **_verdict(derived),
+        **_load(derived),
+        **_times(derived),
+        **_keys(derived),
+        **_audit(derived.run.audit),
+    )
+
+
+def _verdict(derived: Derived) -> dict[str, Any]:
+    verdict = derived.verdict
+    met = [one.sentence for one in verdict.objectives if one.outcome is Outcome.MET]
+    return {
+        "status": verdict.status.value,
+        "headline": headline(derived),
+        "reasons": verdict.reasons,
+        "met": [] if verdict.status is Status.PASS else met,
+        "checks": verdict.checks,
+    }
+
+
+def _load(derived: Derived) -> dict[str, Any]:
+    records = derived.tables["operations.csv"].records()
+    measured = len(records) > 1
+    for record in records:
+        record["achieved_ratio"] = _achieved(record)
+    names = [str(record["operation"]) for record in records]
+    return {
+        "operations": records if measured else [],
+        "meanings": {
+            name: OPERATION_MEANINGS[name] for name in names if name in OPERATION_MEANINGS
+        },
+        "all_row": next((one for one in records if one["operation"] == ALL and measured), None),
+        "failures": derived.tables["failures.csv"].records(),
+    }
+
+
+def _achieved(record: dict[str, Cell]) -> float | None:
+    achieved, offered = record["achieved_per_second"], record["offered_per_second"]
+    if isinstance(achieved, int | float) and isinstance(offered, int | float):
+        return ratio(achieved, offered)
+    return None
+
+
+def _times(derived: Derived) -> dict[str, Any]:
+    timeline = run_plots.timeline_of(derived)
+    return {
+        "percentile_plot": run_plots.percentiles(derived),
+        "late_ms": run_plots.late_ms(derived),
+        "timeline_plot": run_plots.timeline(timeline) if timeline else None,
+        "stalls": _stalls(timeline) if timeline else [],
+        "timeline": timeline,
+    }
+
+
+def _stalls(timeline: Timeline) -> list[str]:
+    return [
+        f"{strip.operation}: {len(strip.stalled)} of {timeline.measured} seconds "
+        f"(second {ranges(strip.stalled)})"
+        for strip in timeline.strips
+        if strip.stalled
+    ]
+
+
+def _keys(derived: Derived) -> dict[str, Any]:
+    records: Records = derived.tables["keys.csv"].records()
+    shards = derived.tables.get("shards.csv")
+    return {
+        "keys_plot": run_plots.keys(derived),
+        "skew": derived.skew,
+        "skew_sentences": skew_sentences(derived),
+        "keys": records,
+        "most_keys": run_plots.MOST_KEYS,
+        "shards": shards.records() if shards else [],
+    }
+
+
+def _audit(audit: Audit | None) -> dict[str, Any]:
+    return {"audit": audit, "invariants": audit.invariants if audit else []}

@@ -1,0 +1,143 @@
+"""The run told in plain words, for somebody who knows neither Redis nor the project."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from reports.derived import Derived
+from reports.numbers.span import measured_seconds
+from reports.page.formats import count, rate
+from reports.rundir.facts import Facts
+from reports.rundir.reading import Run
+from reports.verdict.judgement import Outcome
+from reports.verdict.verdict import Status
+from reports.wording import percent, scale_words
+
+OPERATION_MEANINGS = {
+    "submit": "a game reports a player's new score",
+    "submit_batch": "a game server reports many scores of one board at once",
+    "top": "somebody asks for the best players of all",
+    "partition_top": "somebody asks for the best players of one board",
+    "around": "a player asks who is ranked just above and below",
+    "rank": "a player asks for the exact place among all",
+}
+_WRITE = "submit"
+_HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def headline(derived: Derived) -> str:
+    """The verdict as one sentence a reader can act on."""
+    verdict = derived.verdict
+    if verdict.status is Status.INVALID:
+        return "The measurement cannot be trusted. Do not use its figures."
+    if verdict.status is Status.PASS:
+        return "The measurement can be trusted, and it met every objective."
+    missed = {one.name for one in verdict.objectives if one.outcome is Outcome.MISSED}
+    every = {one.name for one in verdict.objectives}
+    parts = []
+    if missed:
+        parts.append(f"it missed {len(missed)} of {len(every)} objectives")
+    audit = derived.run.audit
+    if audit and not all(one.held for one in audit.invariants):
+        parts.append("the audit afterwards does not hold")
+    return f"The measurement can be trusted, but {' and '.join(parts)}."
+
+
+def story(run: Run) -> list[str]:
+    """What was imitated, what a hot key is, and what the figures do not say."""
+    facts = run.facts
+    return [" ".join(_imitated(run)), " ".join(_hot_key(facts)), _limits(facts)]
+
+
+def _imitated(run: Run) -> Iterator[str]:
+    facts = run.facts
+    model, derived = facts.model, facts.model.derived
+    players = model.assumptions.get("concurrent_players")
+    writes = derived.get("score_updates_per_second")
+    reads = derived.get("leaderboard_reads_per_second")
+    if players and writes and reads:
+        yield (
+            f"A game with {count(players)} players at once would send its leaderboard "
+            f"{count(writes)} score updates and {count(reads)} reads a second."
+        )
+    rates = {name: one.per_second for name, one in model.operations.items()}
+    here = "" if facts.scale == 1 else f"{scale_words(facts.scale)} of "
+    loaded = f"{count(facts.players)} players, " if facts.players else ""
+    writing = f"{rate(rates[_WRITE])} updates and " if _WRITE in rates else ""
+    reading = sum(value for name, value in rates.items() if name != _WRITE)
+    yield (
+        f"This run {_did(run)} {here}that load: {loaded}{writing}{rate(reading)} reads a second, "
+        f"for {facts.duration_seconds:g} seconds{_where(facts)}."
+    )
+
+
+def _did(run: Run) -> str:
+    """A run that was cut short did not do what it was meant to."""
+    planned = int(run.facts.duration_seconds)
+    measured = measured_seconds(run.facts, run.measurements) if run.measurements else 0
+    return "imitated" if measured == planned else "was meant to imitate"
+
+
+def _where(facts: Facts) -> str:
+    address = urlsplit(facts.target or "").hostname
+    if facts.foreign or (address and address not in _HERE):
+        return f", against a service at {address or 'another address'}"
+    cores = facts.host.get("cores")
+    cpu = facts.host.get("cpu")
+    machine = f" with {cores} cores" if cores else ""
+    named = f" ({cpu})" if cpu else ""
+    return f", with the load and the service on one machine{machine}{named}"
+
+
+def _hot_key(facts: Facts) -> Iterator[str]:
+    yield (
+        "The ranking lives in Redis, where each ranked list has a name, its key, and all commands "
+        "on a key are carried out one after another by one server thread. A key that draws most "
+        "of the load is a hot key: it is at its limit long before the machines are."
+    )
+    keys = len(facts.board_keys)
+    if facts.mode == "naive":
+        yield (
+            "In this run, called naive, one key ranks all players, so it takes every score update "
+            "by design: this is the hot key."
+        )
+    elif keys:
+        yield (
+            f"In this run, called {facts.mode}, the players are spread over {keys} keys, one for "
+            "each region, game mode and season, so that none has to be hot."
+        )
+
+
+def _limits(facts: Facts) -> str:
+    if facts.scale == 1:
+        return "The load is made up, and the figures hold for the machine that ran it."
+    return (
+        f"The load is made up, the scale is {scale_words(facts.scale)}, and the figures hold for "
+        "the machine that ran it. They show how the load spreads over the keys and what that "
+        "costs here; they do not say what a production system can carry."
+    )
+
+
+def skew_sentences(derived: Derived) -> list[str]:
+    """The skew of writes and of reads, each as a sentence."""
+    if derived.skew is None:
+        return [f"The keys are not known: {derived.traffic.reason}."]
+    sentences = [
+        _skew_sentence(op, skew, len(derived.traffic.of(op)))
+        for op, skew in derived.skew.items()
+        if skew
+    ]
+    return sentences or ["No key was touched."]
+
+
+def _skew_sentence(op: str, skew: dict[str, Any], keys: int) -> str:
+    what = "score updates" if op == "write" else "reads"
+    share, fair, effective = skew["hottest_share"], skew["fair_share"], skew["effective_keys"]
+    times = f", {rate(share / fair)} times the fair share of {percent(fair)}" if fair else ""
+    if skew["keys_touched"] == 1:
+        return f"All {what} went to one key, {skew['hottest_key']}{times}."
+    return (
+        f"The {what} touched {skew['keys_touched']} of {keys} keys. The hottest, "
+        f"{skew['hottest_key']}, took {percent(share)}{times}. All in all they were spread as "
+        f"evenly as over {rate(effective)} equally loaded keys."
+    )

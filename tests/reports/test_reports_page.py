@@ -1,0 +1,202 @@
+"""report.html: what it says, that it needs no network, and that it is the same each time."""
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from judged_runs import NAIVE, SHORT, changed
+from made_plan import Plan
+from made_runs import make_run
+
+from reports.cli import main
+from reports.derived import derive
+from reports.page.formats import milliseconds
+from reports.page.run_page import run_page
+from reports.rundir.reading import read_run
+
+Broken = Callable[[Path], object]
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class _Page(HTMLParser):
+    """The text of a page, the tags left open, and what it would load."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep what is opened and where it points."""
+        if tag not in VOID:
+            self.open.append(tag)
+        names = ("src", "href", "xlink:href", "action", "data")
+        self.loads += [value for name, value in attrs if name in names and value]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A tag that closes itself opens nothing."""
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Tags close in the order they were opened."""
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Keep what is read outside the style."""
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        """The page as it is read."""
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+def _page(path: Path) -> _Page:
+    return _Page(run_page(derive(read_run(path))))
+
+
+RUNS = {
+    "naive": NAIVE,
+    "partitioned": SHORT,
+    "failed": replace(SHORT, failing=(1, 3)),
+    "stalled": replace(SHORT, stall=(1.0, 1.5)),
+    "interrupted": replace(SHORT, ended="interrupted", cut_at=2, end_reason="SIGINT"),
+    "cut off at once": replace(SHORT, ended="unfinished", cut_at=0, audited=False),
+    "empty": replace(SHORT, rates={"submit": 0, "top": 0, "around": 0}),
+    "dead service": replace(
+        SHORT, failing=(0, 9), failure_kind="refused", keys_reason="no metrics", audited=False
+    ),
+    "one request": replace(SHORT, scale=0.000001, duration_seconds=1, rates={"submit": 1_000_000}),
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_every_kind_of_run_has_a_whole_page(kind: str, tmp_path: Path) -> None:
+    """The page of any run is well formed, loads nothing, and starts with its verdict."""
+    plan = RUNS[kind]
+    if "around" not in plan.rates:
+        plan = replace(plan, rates=plan.rates | {"top": 0, "around": 0})
+    path = make_run(tmp_path, plan)
+    page = _page(path)
+    status = derive(read_run(path)).verdict.status
+
+    assert page.open == []
+    assert [] == [target for target in page.loads if not target.startswith("#")]
+    assert page.text.index(status.capitalize()) < page.text.index("What was measured")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("naive", "one key ranks all players, so it takes every score update by design"),
+        ("naive", "All score updates went to one key, lb:global:all:s1, 12 times the fair share"),
+        ("partitioned", "the players are spread over 12 keys"),
+        ("partitioned", "imitated 1/1000 of that load: 12,000 players, 240 updates and 100 reads"),
+        ("partitioned", "on one machine with 2 cores (AMD EPYC 7763 64-Core Processor)"),
+        ("failed", "The measurement can be trusted, but it missed 2 of 5 objectives."),
+        ("stalled", "submit: 1 of 5 seconds (second 1)"),
+        ("interrupted", "the run was interrupted after 2 of 5 measured seconds: SIGINT"),
+        ("interrupted", "was meant to imitate 1/1000 of that load"),
+        ("interrupted", "Grey: not measured, the run ended early."),
+        ("empty", "nothing was sent (0 requests were offered)"),
+        ("empty", "No request was due in the measured phase"),
+        ("dead service", "The keys are not known: no metrics."),
+        ("dead service", "No request was answered well, so there are no times to show."),
+        ("dead service", "This run has no audit"),
+    ],
+)
+def test_each_kind_reads_right(kind: str, sentence: str, tmp_path: Path) -> None:
+    """A newcomer finds what happened in a sentence."""
+    page = _page(make_run(tmp_path, RUNS[kind]))
+
+    assert sentence in page.text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_reasons_stand_on_the_page_as_in_run_json(tmp_path: Path) -> None:
+    """Every reason of the verdict is there, word for word."""
+    run = make_run(tmp_path, replace(SHORT, failing=(1, 3), audit_holds=False))
+    main(["tables", str(run)])
+    text = _Page((run / "report.html").read_text()).text.replace("\N{NO-BREAK SPACE}", " ")
+    reasons = json.loads((run / "run.json").read_text())["verdict"]["reasons"]
+
+    assert len(reasons) == 7
+    assert [] == [reason for reason in reasons if reason not in text]
+
+
+def test_figures_come_from_the_tables(tmp_path: Path) -> None:
+    """Cells of the page are those of operations.csv, rounded to three figures."""
+    run = make_run(tmp_path, SHORT)
+    main(["tables", str(run)])
+    page = (run / "report.html").read_text()
+    with (run / "operations.csv").open() as file:
+        rows = list(csv.DictReader(file))
+
+    for label, column in (("p90", "p90_ms"), ("slowest", "max_ms")):
+        cells = [milliseconds(float(row[column])) for row in rows]
+        shown = re.search(rf"<tr><th>{label}</th>(.*?)</tr>", page)
+
+        assert shown is not None
+        assert cells == re.findall(r"<td>(.*?)</td>", shown[1])
+
+
+def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
+    """Nothing of the moment of drawing is in the page."""
+    path = make_run(tmp_path, NAIVE)
+
+    assert run_page(derive(read_run(path))) == run_page(derive(read_run(path)))
+
+
+def test_a_hostile_run_is_escaped(tmp_path: Path) -> None:
+    """Text from a run directory is text on the page, in the plots too."""
+    path = make_run(tmp_path, SHORT)
+    evil = "<script>alert('$x$')</script>"
+
+    def rename(content: dict[str, dict[str, dict[str, object]]]) -> None:
+        content["operations"][evil] = content["operations"].pop("top")
+        keys = content["keys"]["end"]["keys"]
+        assert isinstance(keys, dict)
+        keys[evil] = keys["lb:eu:solo:s1"]
+
+    changed(path, "measurements.json", rename)
+    changed(path, "run.json", lambda content: content.update(description=evil, command=evil))
+    page = run_page(derive(read_run(path)))
+
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_both_widths_and_both_themes_are_there(tmp_path: Path) -> None:
+    """Each plot is drawn for wide and for narrow screens, in the theme's own colours."""
+    page = run_page(derive(read_run(make_run(tmp_path, SHORT))))
+
+    assert page.count('class="plot wide"') == page.count('class="plot narrow"') == 3
+    assert "prefers-color-scheme: dark" in page
+    assert [] == re.findall(r"#0[1-8]0[1-8]0[1-8]", page)
+    assert "var(--accent)" in page
+    assert "@font-face" not in page
+
+
+def test_ten_minutes_stay_small(tmp_path: Path) -> None:
+    """Ten minutes at scale 0.005, over a million requests, make a page under 2 MB."""
+    path = make_run(tmp_path, Plan(scale=0.005, duration_seconds=600))
+
+    assert len(run_page(derive(read_run(path))).encode()) < 2_000_000
+
+
+def test_html_draws_the_page_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`html` writes the page alone and says where it is."""
+    path = make_run(tmp_path, SHORT)
+
+    assert main(["html", str(path)]) == 0
+    assert f"{path / 'report.html'}\n" == capsys.readouterr().out
+    assert not (path / "operations.csv").exists()
