@@ -51,7 +51,8 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 	@$(VENV)/bin/interrogate -q workload target_service locustfiles lab reports dashboards tests
 	@$(VENV)/bin/mypy
 
-test: $(VENV)/dev.stamp ## Run the tests
+test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
+	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
 	@$(VENV)/bin/pytest
 
 check: lint test ## What CI runs
