@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -46,11 +47,13 @@ def main() -> int:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    if settings.workers > 1:
-        Multiprocess(config, sockets=[listener]).run()
-        return 0
     server = uvicorn.Server(config)
-    server.run(sockets=[listener])
+    # Ctrl-C is the usual way to end a service started by hand, and no defect.
+    with suppress(KeyboardInterrupt):
+        if settings.workers > 1:
+            Multiprocess(config, sockets=[listener]).run()
+            return 0
+        server.run(sockets=[listener])
     return 0 if server.started else 1
 
 

@@ -90,15 +90,22 @@ def read_settings() -> Settings:
     except ValidationError as error:
         fields = dict.fromkeys(str(problem["loc"][0]) for problem in error.errors())
         problems = [_sentence(field) for field in fields]
-    workers = settings.workers if settings else os.environ.get(f"{PREFIX}WORKERS", "1")
-    if str(workers) != "1" and not os.environ.get(MULTIPROCESS_VARIABLE):
+    if _workers() > 1 and not os.environ.get(MULTIPROCESS_VARIABLE):
         problems.append(
-            f"{PREFIX}WORKERS is {workers}, but {MULTIPROCESS_VARIABLE} is not set: without a "
+            f"{PREFIX}WORKERS is {_workers()}, but {MULTIPROCESS_VARIABLE} is not set: without a "
             "directory to share, each worker would report only its own part of the counts."
         )
     if settings is None or problems:
         raise InvalidSettings(tuple(problems))
     return settings
+
+
+def _workers() -> int:
+    """Return the number of workers, also beside settings that are not valid."""
+    try:
+        return int(os.environ.get(f"{PREFIX}WORKERS", "1"))
+    except ValueError:
+        return 1
 
 
 def _sentence(field: str) -> str:

@@ -1,7 +1,9 @@
 """A small client of the service, in the words of its API."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import quote
 
@@ -41,10 +43,7 @@ class Leaderboard:
 
     def submit(self, player: str, score: int, partition: Partition = HOME) -> httpx.Response:
         """Store one score."""
-        region, mode, season = partition
-        event = {"event_id": "event-1", "player_id": player, "score": score}
-        place = {"region": region, "mode": mode, "season": season}
-        return self.http.post("/v1/scores", json=event | place)
+        return self.http.post("/v1/scores", json=event(player, score, partition))
 
     def load(self, scores: Mapping[str, int], partition: Partition = HOME) -> None:
         """Store many scores."""
@@ -82,6 +81,13 @@ class Leaderboard:
         }
 
 
+def event(player: str, score: int, partition: Partition = HOME) -> Json:
+    """The body of one submitted score."""
+    region, mode, season = partition
+    place = {"region": region, "mode": mode, "season": season}
+    return {"event_id": "event-1", "player_id": player, "score": score, **place}
+
+
 def path(partition: Partition, *rest: str) -> str:
     """The path below one board."""
     segments = (*partition, *rest)
@@ -92,3 +98,23 @@ def _json(response: httpx.Response) -> Json:
     response.raise_for_status()
     answer: Json = response.json()
     return answer
+
+
+@dataclass(frozen=True)
+class Response:
+    """A whole answer whose body is JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Json
+
+
+def send_alone(base_url: str, method: str, where: str, body: Json | None = None) -> Response:
+    """Send one request on a connection of its own, from any thread."""
+    connection = HTTPConnection(base_url.removeprefix("http://"), timeout=10)
+    try:
+        connection.request(method, where, None if body is None else json.dumps(body))
+        answer = connection.getresponse()
+        return Response(answer.status, dict(answer.getheaders()), json.loads(answer.read()))
+    finally:
+        connection.close()

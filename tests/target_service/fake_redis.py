@@ -1,0 +1,104 @@
+"""A server that answers as many commands as it is told to and then falls silent."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from hiredis import Reader
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import ResponseError
+
+from target_service.redis_wire.command import Command, Reply
+from target_service.redis_wire.connection import connector
+from target_service.redis_wire.packing import pack
+from target_service.redis_wire.pipeline import Pipeline
+
+TIMEOUT_SECONDS = 0.3
+Scenario = Callable[[Pipeline], Coroutine[Any, Any, None]]
+
+
+class RecordingTally:
+    """Remembers what became of its commands."""
+
+    def __init__(self) -> None:
+        self.answers: list[Reply] = []
+        self.errors: list[ResponseError] = []
+        self.unknown = 0
+
+    def answered(self, reply: Reply, seconds: float) -> None:  # noqa: ARG002  (the protocol's)
+        """Remember the reply."""
+        self.answers.append(reply)
+
+    def refused(self, error: ResponseError) -> None:
+        """Remember the error."""
+        self.errors.append(error)
+
+    def unanswered(self) -> None:
+        """Remember that nothing came."""
+        self.unknown += 1
+
+
+class FakeRedis:
+    """Echoes the argument of every ECHO while its patience lasts; each write is one batch."""
+
+    def __init__(self, answers: int) -> None:
+        self.answers_left = answers
+        self.batches: list[int] = []
+        self.connections = 0
+        self.serving: list[asyncio.Task[Any]] = []
+        self.closed = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection until the client closes it."""
+        self.connections += 1
+        if task := asyncio.current_task():
+            self.serving.append(task)
+        requests = Reader(encoding="utf-8")
+        while data := await reader.read(1 << 20):
+            requests.feed(data)
+            commands = []
+            while (command := requests.gets()) is not False:
+                commands.append(command)
+            echoes = [command[1] for command in commands if command[0] == "ECHO"]
+            writer.write(b"+OK\r\n" * (len(commands) - len(echoes)))
+            if echoes:
+                self.batches.append(len(echoes))
+            for echo in echoes[: self.answers_left]:
+                writer.write(f"${len(echo)}\r\n{echo}\r\n".encode())
+            self.answers_left = max(0, self.answers_left - len(echoes))
+        writer.close()
+        await writer.wait_closed()
+        self.closed += 1
+
+
+def echo(text: str, tally: RecordingTally, weight: int = 1) -> Command:
+    """A command that a healthy server answers with the text."""
+    return Command(pack("ECHO", text), tally, weight)
+
+
+def run_against(fake: FakeRedis, scenario: Scenario) -> None:
+    """Run the scenario with a pipeline to the fake."""
+
+    async def play() -> None:
+        server = await asyncio.start_server(fake.serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        await _with_pipeline(connector(f"redis://127.0.0.1:{port}", TIMEOUT_SECONDS), scenario)
+        await asyncio.gather(*fake.serving)
+        server.close()
+        await server.wait_closed()
+
+    asyncio.run(play())
+
+
+def run_at(url: str, scenario: Scenario) -> None:
+    """Run the scenario with a pipeline to a real server."""
+    asyncio.run(_with_pipeline(connector(url, TIMEOUT_SECONDS), scenario))
+
+
+async def _with_pipeline(connect: Callable[[], AbstractConnection], scenario: Scenario) -> None:
+    pipeline = Pipeline(connect, TIMEOUT_SECONDS)
+    pipeline.start()
+    try:
+        await scenario(pipeline)
+    finally:
+        await pipeline.stop()

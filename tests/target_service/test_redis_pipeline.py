@@ -1,0 +1,208 @@
+"""The shared pipeline: what travels together, what is bounded, what is known afterwards."""
+
+import asyncio
+import time
+
+import pytest
+from fake_redis import TIMEOUT_SECONDS, FakeRedis, RecordingTally, echo, run_against, run_at
+from redis.exceptions import ResponseError
+from valkey_process import ValkeyProcess, free_port
+
+from target_service.redis_wire.clock import Clock
+from target_service.redis_wire.command import Command
+from target_service.redis_wire.errors import QueueFull, RedisUnavailable
+from target_service.redis_wire.packing import pack
+from target_service.redis_wire.pipeline import PIPELINE_WEIGHT, QUEUED_WEIGHT, Pipeline
+
+
+def test_commands_of_one_turn_share_one_pipeline() -> None:
+    """Fifty callers in one turn of the loop are one write, and each gets its own answer."""
+    fake = FakeRedis(answers=1000)
+    tally = RecordingTally()
+
+    async def scenario(pipeline: Pipeline) -> None:
+        answers = await asyncio.gather(
+            *(pipeline.run((echo(f"text-{number}", tally),)) for number in range(50))
+        )
+        assert [f"text-{number}" for number in range(50)] == [a.replies[0] for a in answers]
+        assert len({answer.as_of for answer in answers}) == 1
+
+    run_against(fake, scenario)
+
+    assert fake.batches == [50]
+    assert (len(tally.answers), tally.unknown) == (50, 0)
+
+
+def test_quiet_callers_need_one_connection() -> None:
+    """One request after the other keeps to the lane that is connected already."""
+    fake = FakeRedis(answers=1000)
+
+    async def scenario(pipeline: Pipeline) -> None:
+        for number in range(10):
+            await pipeline.run((echo(str(number), RecordingTally()),))
+
+    run_against(fake, scenario)
+
+    assert (fake.connections, fake.batches) == (1, [1] * 10)
+
+
+def test_heavy_commands_are_split_over_pipelines() -> None:
+    """No pipeline carries more weight than its limit, unless one command does alone."""
+    fake = FakeRedis(answers=1000)
+
+    async def scenario(pipeline: Pipeline) -> None:
+        half = PIPELINE_WEIGHT // 2
+        weights = [half, half, half, PIPELINE_WEIGHT * 2, half]
+        await asyncio.gather(
+            *(pipeline.run((echo("x", RecordingTally(), weight),)) for weight in weights)
+        )
+
+    run_against(fake, scenario)
+
+    assert sorted(fake.batches) == [1, 1, 1, 2]
+
+
+def test_answers_that_never_come_are_counted_as_unknown() -> None:
+    """What was answered counts as answered, the rest of the pipeline as unknown."""
+    fake = FakeRedis(answers=2)
+    tallies = [RecordingTally() for _ in range(4)]
+
+    async def scenario(pipeline: Pipeline) -> None:
+        first = pipeline.run((echo("a", tallies[0]),))
+        rest = pipeline.run([echo("b", tallies[1]), echo("c", tallies[2]), echo("d", tallies[3])])
+        results = await asyncio.gather(first, rest, return_exceptions=True)
+        assert [type(result).__name__ for result in results] == ["Answers", "RedisUnavailable"]
+        # The callers were told at their deadline; the lane gives up at its own, moments later.
+        await asyncio.sleep(TIMEOUT_SECONDS / 2)
+
+    run_against(fake, scenario)
+
+    assert [len(tally.answers) for tally in tallies] == [1, 1, 0, 0]
+    assert [tally.unknown for tally in tallies] == [0, 0, 1, 1]
+
+
+def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
+    """The next request travels on a new connection and cannot read a late answer."""
+    fake = FakeRedis(answers=0)
+
+    async def scenario(pipeline: Pipeline) -> None:
+        with pytest.raises(RedisUnavailable):
+            await pipeline.run((echo("lost", RecordingTally()),))
+        await asyncio.sleep(TIMEOUT_SECONDS / 2)
+        assert fake.closed == 1
+        fake.answers_left = 1000
+        answers = await pipeline.run((echo("found", RecordingTally()),))
+        assert answers.replies == ["found"]
+
+    run_against(fake, scenario)
+
+    assert fake.connections == 2
+
+
+def test_nobody_waits_longer_than_the_timeout() -> None:
+    """Those who waited behind busy lanes are refused in time too, and were never sent."""
+    fake = FakeRedis(answers=0)
+    tally = RecordingTally()
+
+    async def scenario(pipeline: Pipeline) -> None:
+        started = time.perf_counter()
+        heavy = [pipeline.run((echo("x", tally, PIPELINE_WEIGHT),)) for _ in range(10)]
+        results = await asyncio.gather(*heavy, return_exceptions=True)
+        assert {type(result) for result in results} == {RedisUnavailable}
+        assert time.perf_counter() - started < TIMEOUT_SECONDS * 2
+        await asyncio.sleep(TIMEOUT_SECONDS)
+
+    run_against(fake, scenario)
+
+    assert fake.batches == [1, 1, 1, 1]
+    assert tally.unknown == 4
+
+
+def test_a_full_queue_refuses_at_once() -> None:
+    """More waiting weight than the limit is refused without waiting."""
+    fake = FakeRedis(answers=0)
+
+    async def scenario(pipeline: Pipeline) -> None:
+        weight = QUEUED_WEIGHT // 2
+        waiting = [
+            asyncio.create_task(pipeline.run((echo("x", RecordingTally(), weight),)))
+            for _ in range(2)
+        ]
+        await asyncio.sleep(0)
+        with pytest.raises(QueueFull):
+            await pipeline.run((echo("x", RecordingTally()),))
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    run_against(fake, scenario)
+
+
+def test_a_server_that_is_gone_refuses_at_once() -> None:
+    """Nothing was sent, so nothing is unknown."""
+    tally = RecordingTally()
+
+    async def scenario(pipeline: Pipeline) -> None:
+        with pytest.raises(RedisUnavailable, match="cannot be reached"):
+            await pipeline.run((echo("x", tally),))
+
+    run_at(f"redis://127.0.0.1:{free_port()}", scenario)
+
+    assert tally.unknown == 0
+
+
+def test_an_error_belongs_to_its_own_command(valkey: ValkeyProcess) -> None:
+    """The caller whose command failed gets the error; the neighbours get their answers."""
+    tally = RecordingTally()
+
+    async def scenario(pipeline: Pipeline) -> None:
+        bad = pipeline.run((Command(pack("ZADD", "key", "no number", "x"), tally),))
+        good = pipeline.run((echo("fine", tally),))
+        results = await asyncio.gather(bad, good, return_exceptions=True)
+        assert isinstance(results[0], ResponseError)
+        assert results[1].replies == ["fine"]  # type: ignore[union-attr]  # no exception
+
+    run_at(valkey.url(7), scenario)
+
+    assert (len(tally.errors), tally.answers, tally.unknown) == (1, ["fine"], 0)
+
+
+def test_a_unix_socket_serves_as_well(valkey: ValkeyProcess) -> None:
+    """The address may name a socket file."""
+
+    async def scenario(pipeline: Pipeline) -> None:
+        answers = await pipeline.run((echo("near", RecordingTally()),))
+        assert answers.replies == ["near"]
+
+    run_at(f"unix://{valkey.socket_path}?db=3", scenario)
+
+
+def test_a_restarted_server_is_found_again_without_a_failure(own_valkey: ValkeyProcess) -> None:
+    """A connection that the server closed while it was idle is noticed before it is used."""
+    tally = RecordingTally()
+
+    async def scenario(pipeline: Pipeline) -> None:
+        await pipeline.run((echo("before", tally),))
+        own_valkey.stop()
+        own_valkey.start()
+        await asyncio.sleep(0.05)
+        await pipeline.run((echo("after", tally),))
+
+    run_at(own_valkey.url(), scenario)
+
+    assert (tally.answers, tally.unknown) == (["before", "after"], 0)
+
+
+def test_time_never_goes_backwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wall clock set back repeats the latest moment until it has caught up."""
+    nanoseconds = iter(
+        [1_700_000_000_123_000_000, 1_600_000_000_000_000_000, 1_700_000_000_124_999_999]
+    )
+    monkeypatch.setattr(time, "time_ns", lambda: next(nanoseconds))
+    clock = Clock()
+
+    stamps = [clock.stamp() for _ in range(3)]
+
+    assert stamps == [
+        "2023-11-14T22:13:20.123Z",
+        "2023-11-14T22:13:20.123Z",
+        "2023-11-14T22:13:20.124Z",
+    ]

@@ -1,0 +1,76 @@
+"""The per-key hits, compared once with what the server really executed."""
+
+import threading
+from collections import Counter
+
+from leaderboard_client import PARTITIONS, Leaderboard
+from redis.client import Monitor
+
+READS = frozenset({"ZREVRANGE", "ZCOUNT", "EVALSHA"})
+WRITES = frozenset({"ZADD"})
+END = "the load is over"
+
+
+class Watcher(threading.Thread):
+    """Collects the commands that a server executes until it sees the end marker."""
+
+    def __init__(self, leaderboard: Leaderboard, monitor: Monitor) -> None:
+        super().__init__()
+        self._database = leaderboard.redis.connection_pool.connection_kwargs["db"]
+        self._monitor = monitor
+        self.hits: Counter[tuple[str, str]] = Counter()
+        self.members: Counter[str] = Counter()
+
+    def run(self) -> None:
+        """Read until the end marker passes by."""
+        for executed in self._monitor.listen():  # type: ignore[no-untyped-call]  # redis-py
+            words = executed["command"].split(" ")
+            if words[0] == "ECHO":
+                return
+            if executed["client_type"] == "lua" or executed["db"] != self._database:
+                continue
+            self._count(words)
+
+    def _count(self, words: list[str]) -> None:
+        if words[0] in WRITES:
+            self.hits[words[1], "write"] += 1
+            self.members[words[1]] += (len(words) - 2) // 2
+        elif words[0] in READS:
+            key = words[3] if words[0] == "EVALSHA" else words[1]
+            self.hits[key, "read"] += 1
+
+
+def _mixed_load(leaderboard: Leaderboard) -> None:
+    for index in range(60):
+        partition = PARTITIONS[index * 5 % 12]
+        player = f"player-{index:05d}"
+        leaderboard.submit(player, index * 7 % 20, partition)
+        leaderboard.around(player, 1 + index % 3, partition)
+        if index % 4 == 0:
+            leaderboard.top(10)
+            leaderboard.rank(player, partition)
+            leaderboard.partition_top(5, partition)
+            leaderboard.load({f"{player}-{n}": n for n in range(index)}, partition)
+
+
+def test_hits_equal_what_the_server_executed(leaderboard: Leaderboard) -> None:
+    """Key by key, after a short mixed load under MONITOR, hits and members written agree.
+
+    Lines that MONITOR marks as Lua are left out: a script is one hit, whatever runs inside it.
+    So is the service's upkeep (ZCARD, INFO, SCRIPT LOAD), which counts as no hit.
+    """
+    before = leaderboard.samples()
+    with leaderboard.redis.monitor() as monitor:  # type: ignore[no-untyped-call]  # redis-py
+        watcher = Watcher(leaderboard, monitor)
+        watcher.start()
+        _mixed_load(leaderboard)
+        leaderboard.redis.echo(END)
+        watcher.join(timeout=10)
+    after = leaderboard.samples()
+
+    told = {name: after[name] - before[name] for name in after if name in before}
+    hits = {(n[1], n[2]): v for n, v in told.items() if n[0] == "leaderboard_key_ops_total" and v}
+    members = {n[1]: v for n, v in told.items() if "members_written" in n[0] and v}
+    assert dict(watcher.hits) == hits
+    assert dict(watcher.members) == members
+    assert {"read", "write"} == {op for _, op in hits}
