@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from math import ceil
+from math import ceil, floor
 from typing import Final
 
 import gevent
@@ -20,6 +20,7 @@ from locustfiles.measurements_document import Ending
 from locustfiles.open_loop import STOP_SECONDS
 from locustfiles.progress import SHOW_EVERY_SECONDS, Progress
 from locustfiles.results import Results
+from locustfiles.stopping import StopRequest
 
 _START_SECONDS: Final = 60.0
 # From the order to the first arrival: time for the order to reach every worker.
@@ -27,30 +28,29 @@ _LEAD_SECONDS: Final = 0.5
 # What a worker may take beyond the limits of its requests before it counts as lost.
 _GRACE_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.05
+# The workers' reports on a whole second are in by then.
+_REPORT_SECONDS: Final = 0.2
 
 
 class Conductor:
     """Takes a run through its phases in a greenlet of its own; a stop ends any of them."""
 
-    def __init__(self, inputs: RunInputs, crew: Crew, progress: Progress) -> None:
+    def __init__(
+        self, inputs: RunInputs, crew: Crew, progress: Progress, stop: StopRequest
+    ) -> None:
+        self._inputs = inputs
         self._plan = inputs.plan
         self._crew = crew
         self._progress = progress
+        self._stop = stop
+        self._loading = Loading(inputs.plan.players)
         self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
-        self._loader = Loader(
-            inputs.plan,
-            inputs.dataset,
-            inputs.description.boards.limits,
-            inputs.dialer,
-            crew.scores,
-        )
-        self._results = Results(inputs, crew, self._loader.state, self._keys)
-        self._stop_reason: str | None = None
+        self._results = Results(inputs, crew, self._loading, self._keys)
         self._helpers: list[gevent.Greenlet[..., None]] = []
         self.ending = Ending()
 
     def run(self) -> None:
-        """Take the run to its end, whatever happens."""
+        """Take the run to its end, whatever happens, and leave its files."""
         try:
             self._measure()
             self.ending = Ending("completed")
@@ -59,21 +59,16 @@ class Conductor:
         except Exception as error:
             logging.getLogger(__name__).exception("The harness failed")
             self.ending = Ending("interrupted", f"The harness failed: {error!r}.")
-        finally:
-            gevent.killall(self._helpers)
+        gevent.killall(self._helpers)
+        try:
             self._results.write(self.ending)
-
-    def stop(self, reason: str) -> None:
-        """Ask for an early end; the first reason stays."""
-        self._stop_reason = self._stop_reason or reason
-
-    def abandon(self) -> None:
-        """Leave nothing of a run that never began."""
-        self._results.remove_if_empty()
+        except OSError as error:
+            reason = f"The results cannot be written: {error}."
+            self.ending = Ending("interrupted", reason)
 
     def _measure(self) -> None:
-        self._results.write(self.ending)
-        self._loader.run(self._before_batch)
+        self._results.begin()
+        Loader(self._inputs, self._loading, self._crew.scores).run(self._before_batch)
         self._until(lambda: len(self._crew.complete()) >= self._plan.slices, "holds its users")
         self._crew.give([replace(self._plan, slice_index=i) for i in range(self._plan.slices)])
         self._until(self._crew.are_ready, "is ready")
@@ -84,9 +79,9 @@ class Conductor:
             self._halt()
             raise
 
-    def _before_batch(self, state: Loading) -> None:
+    def _before_batch(self) -> None:
         self._check()
-        self._progress.show_loading(state.ok, state.players)
+        self._progress.show_loading(self._loading.ok, self._loading.players)
 
     def _start(self) -> ScheduleClock:
         second_zero_at = ceil(time.time() + _LEAD_SECONDS) + self._plan.warmup_seconds
@@ -128,8 +123,8 @@ class Conductor:
             gevent.sleep(_POLL_SECONDS)
 
     def _check(self) -> None:
-        if self._stop_reason is not None:
-            raise RunCutShort("interrupted", self._stop_reason)
+        if self._stop.reason is not None:
+            raise RunCutShort("interrupted", self._stop.reason)
         for member in self._crew.lost():
             raise RunCutShort("worker-lost", f"The worker of slice {member.slice_index} was lost.")
         for member in self._crew.members:
@@ -142,6 +137,6 @@ class Conductor:
     def _show(self, clock: ScheduleClock) -> None:
         """Show and save where the run is, every few seconds."""
         while True:
-            gevent.sleep(-clock.now_seconds() % SHOW_EVERY_SECONDS or SHOW_EVERY_SECONDS)
-            self._progress.show(round(clock.now_seconds()), self._crew.recording)
+            gevent.sleep(-clock.now_seconds() % SHOW_EVERY_SECONDS + _REPORT_SECONDS)
+            self._progress.show(floor(clock.now_seconds()), self._crew.recording)
             self._results.write(self.ending)

@@ -1,13 +1,11 @@
 """The sending side of a run: one per process, shared by its three user instances."""
 
-import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Final
 
 import gevent
 from gevent.event import Event
-from locust.runners import Runner, WorkerRunner
+from locust.runners import Runner
 
 from locustfiles import messages
 from locustfiles.address import read_address
@@ -22,9 +20,6 @@ from locustfiles.operations import make_operation
 from locustfiles.plan import Plan
 from locustfiles.recording import OPERATIONS
 from locustfiles.request_log import RequestLog, open_request_log
-
-# A master that is silent for this long is gone: nobody wants the load any more.
-_MASTER_SILENCE_SECONDS: Final = 10.0
 
 
 class Generator:
@@ -69,6 +64,8 @@ class Generator:
 
     def stop(self, reason: str) -> None:
         """End early: nothing more is offered, and what is owed is waited for only a while."""
+        if self._reported.is_set():
+            return
         self._stopped_by = self._stopped_by or reason
         self._stop_loops()
 
@@ -116,16 +113,8 @@ class Generator:
         while not self._all_ended.wait(timeout=-clock.now_seconds() % 1 or 1):
             cpu.read(clock.now_seconds())
             self._runner.send_message(messages.DELTA, books.take())
-            if self._is_orphan():
-                self.stop("the master is gone")
         cpu.read(clock.now_seconds())
         log.close()
         end = {"cpu_ratio": cpu.ratio, "stopped_by": self._stopped_by}
         self._runner.send_message(messages.FINAL, books.take() | end)
         self._reported.set()
-
-    def _is_orphan(self) -> bool:
-        if not isinstance(self._runner, WorkerRunner):
-            return False
-        heard = self._runner.last_heartbeat_timestamp
-        return heard is not None and time.time() - heard > _MASTER_SILENCE_SECONDS

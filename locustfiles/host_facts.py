@@ -5,11 +5,10 @@ import platform
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-import gevent
-import locust
 import psutil
 
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
@@ -32,8 +31,8 @@ def version_facts(redis: dict[str, Any] | None) -> dict[str, Any]:
     server = " ".join(str(redis[name]) for name in ("server", "version") if name in redis)
     return {
         "python": sys.version.split()[0],
-        "locust": locust.__version__,
-        "gevent": gevent.__version__,
+        "locust": version("locust"),
+        "gevent": version("gevent"),
         "redis_server": server or None,
         "redis_py": redis.get("redis_py"),
         "hotboard": _hotboard_version(),

@@ -1,5 +1,6 @@
 """Everything a run is made from, checked before anything is loaded."""
 
+import os
 import re
 import time
 from dataclasses import dataclass
@@ -36,7 +37,6 @@ class RunInputs:
     directory: Path
     plan: Plan
 
-    @property
     def dataset(self) -> Dataset:
         """The players and the scores that they are loaded with."""
         keys = partition_keys(self.scenario.assumptions)
@@ -101,4 +101,7 @@ def _directory_problems(directory: Path) -> list[str]:
         return [problem]
     if (directory / "run.json").exists():
         return [f"--run-dir {directory} already holds a run: name another directory."]
+    nearest = next(one for one in (directory, *directory.parents) if one.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        return [f"--run-dir {directory} cannot be used: {nearest} is no directory to write into."]
     return []

@@ -8,7 +8,7 @@ from gevent.event import Event
 from locust.env import Environment
 from locust.runners import Runner
 
-from locustfiles import quiet, stopping
+from locustfiles import quiet
 from locustfiles.conductor import Conductor
 from locustfiles.crew import Crew
 from locustfiles.dispatcher import dispatcher_for
@@ -18,6 +18,7 @@ from locustfiles.host_facts import CHECKOUT
 from locustfiles.inputs import RunInputs
 from locustfiles.last_scores import LastScores
 from locustfiles.progress import Phases, Progress
+from locustfiles.stopping import StopRequest
 
 # Lets Locust finish the stop that its web page asked for, before the process ends.
 _AFTER_STOP_SECONDS = 1.0
@@ -26,17 +27,19 @@ _AFTER_STOP_SECONDS = 1.0
 class Lead:
     """Begins the run when Locust starts its test, and ends Locust when the run has ended."""
 
-    def __init__(self, environment: Environment, runner: Runner, inputs: RunInputs) -> None:
+    def __init__(
+        self, environment: Environment, runner: Runner, inputs: RunInputs, stop: StopRequest
+    ) -> None:
         self._environment = environment
         self._runner = runner
         self._inputs = inputs
+        self._stop = stop
         plan = inputs.plan
         self._progress = Progress(Phases(plan.warmup_seconds, plan.duration_seconds))
         classes = frozenset(one.__name__ for one in environment.user_classes)
         self._crew = Crew(runner, classes, LastScores())
-        self._conductor = Conductor(inputs, self._crew, self._progress)
+        self._conductor = Conductor(inputs, self._crew, self._progress, stop)
         self._users = plan.slices * len(classes)
-        self._has_begun = False
         self._is_locust_ending = False
         self._is_over = Event()
 
@@ -47,14 +50,13 @@ class Lead:
         environment.process_exit_code = INCOMPLETE
         self._crew.listen()
         quiet.silence_statistics(environment)
-        stopping.install(self._conductor.stop, self._end_before_start)
         listen(environment.events.test_start, self._begin)
         listen(environment.events.test_stopping, self._stop_test)
         listen(environment.events.quitting, self._quit)
 
     def _begin(self, **_: object) -> None:
-        if not self._has_begun:
-            self._has_begun = True
+        if not self._stop.has_begun:
+            self._stop.has_begun = True
             # Locust waits for as many users as were asked for on its web page.
             self._runner.target_user_count = self._users
             gevent.spawn(self._run)
@@ -82,23 +84,17 @@ class Lead:
 
     def _stop_test(self, **_: object) -> None:
         """Drain when Locust stops its test: from the web page, or as a part of quitting."""
-        if self._has_begun and not self._is_over.is_set():
-            self._wait_for_end("stopped from Locust's web page")
+        if self._stop.has_begun and not self._is_over.is_set():
+            self._wait_for_end("Locust stopped the test")
             gevent.spawn_later(_AFTER_STOP_SECONDS, self._end_locust)
 
     def _quit(self, **_: object) -> None:
-        if self._has_begun:
+        if self._stop.has_begun:
             self._wait_for_end("Locust was told to quit")
-        else:
-            self._conductor.abandon()
 
     def _wait_for_end(self, reason: str) -> None:
         self._is_locust_ending = True
-        self._conductor.stop(reason)
+        # Locust also stops when the last worker is gone, and that is for the run to say.
+        if not self._crew.lost():
+            self._stop.ask(reason)
         self._is_over.wait()
-
-    def _end_before_start(self) -> None:
-        if not self._has_begun:
-            self._conductor.abandon()
-            self._runner.quit()
-            sys.exit(INCOMPLETE)

@@ -9,14 +9,11 @@ import msgspec
 
 from locustfiles.attempt import Attempt
 from locustfiles.connection import Connection
-from locustfiles.dialer import Dialer
 from locustfiles.errors import RunCutShort
+from locustfiles.inputs import RunInputs
 from locustfiles.last_scores import LastScores
 from locustfiles.operations import Place, Places
 from locustfiles.plain_request import post_json
-from locustfiles.plan import Plan
-from locustfiles.target import Limits
-from workload.dataset import Dataset
 
 _BATCH_SECONDS: Final = 30.0
 # What an event takes in a body beside its two ids: score, sequence, quotes and commas.
@@ -51,19 +48,18 @@ class _Answer(msgspec.Struct):
 class Loader:
     """Sends every player's first score, board by board, one batch at a time."""
 
-    def __init__(
-        self, plan: Plan, dataset: Dataset, limits: Limits, dialer: Dialer, scores: LastScores
-    ) -> None:
-        self._plan = plan
-        self._dataset = dataset
+    def __init__(self, inputs: RunInputs, state: Loading, scores: LastScores) -> None:
+        self._plan = plan = inputs.plan
+        self._dataset = inputs.dataset()
         self._places = Places(plan)
-        self._dialer = dialer
+        self._dialer = inputs.dialer
         self._scores = scores
+        self._state = state
+        limits = inputs.description.boards.limits
         largest = (len(plan.run_id) + len(plan.player_prefix) + 30) + _EVENT_BYTES
         self._batch_events = max(min(limits.batch_events, limits.body_bytes // largest), 1)
-        self.state = Loading(players=plan.players)
 
-    def run(self, before_batch: Callable[[Loading], None]) -> None:
+    def run(self, before_batch: Callable[[], None]) -> None:
         """Load everybody; the callback may raise to stop in between.
 
         Raises:
@@ -73,13 +69,13 @@ class Loader:
         begun = time.perf_counter()
         try:
             for place, players in self._batches():
-                before_batch(self.state)
+                before_batch()
                 outcome = self._send(connection, place, players)
                 self._judge(outcome, place, players)
         finally:
-            self.state.seconds = time.perf_counter() - begun
+            self._state.seconds = time.perf_counter() - begun
             connection.close()
-        before_batch(self.state)
+        before_batch()
 
     def _batches(self) -> Iterator[tuple[Place, range]]:
         partitions = len(self._places.all)
@@ -102,16 +98,16 @@ class Loader:
         return post_json(connection, self._dialer.address, path, body, _BATCH_SECONDS)
 
     def _judge(self, outcome: Attempt, place: Place, players: range) -> None:
-        self.state.batches += 1
-        self.state.events += len(players)
+        self._state.batches += 1
+        self._state.events += len(players)
         applied = _applied(outcome)
-        self.state.ok += applied
+        self._state.ok += applied
         if applied == len(players):
             self._scores.accepted.update((one, self._dataset.scores[one]) for one in players)
             return
         self._scores.uncertain.update(players)
         if outcome.was_written:
-            self.state.unknown += len(players) - applied
+            self._state.unknown += len(players) - applied
         raise RunCutShort("failed-to-load", _failure(outcome, place, len(players)))
 
 

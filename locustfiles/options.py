@@ -1,15 +1,13 @@
 """The command line: the options of a run, and Locust's own that would spoil one."""
 
+import re
 import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-from locust.argument_parser import LocustArgumentParser
-from locust.util.timespan import parse_timespan
+from typing import Final, Protocol
 
 from workload.assumptions import InvalidWorkload
 from workload.dataset import PLAYER_SEED
@@ -18,6 +16,16 @@ from workload.scale import scale_from_text
 DEFAULT_TARGET: Final = "http://127.0.0.1:8000"
 SCENARIOS: Final = Path(__file__).resolve().parent / "scenarios"
 _MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
+_SPAN: Final = re.compile(r"(\d+)(s|m|h|)", re.ASCII)
+_UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+class OptionParser(Protocol):
+    """The part of Locust's parser that is used, which takes more settings than Python's."""
+
+    def add_argument(self, *names: str, **settings: object) -> object:
+        """Add an option."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class RunOptions:
     workers: int
 
 
-def add_options(parser: LocustArgumentParser, **_: object) -> None:
+def add_options(parser: OptionParser, **_: object) -> None:
     """Add the options of a run to Locust's."""
     for name, default, meaning in (
         ("--scenario", "peak", "name of a file in locustfiles/scenarios"),
@@ -112,10 +120,8 @@ def _checked(text: str, option: str, read: Callable[[str], int], problems: list[
 
 def _seconds(least: int, most: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        try:
-            seconds = parse_timespan(text.strip())
-        except ValueError:
-            seconds = -1
+        span = _SPAN.fullmatch(text.strip())
+        seconds = int(span[1]) * _UNIT_SECONDS[span[2]] if span else -1
         if not least <= seconds <= most:
             raise ValueError(f"{least} to {most:,} whole seconds, such as 90, 60s or 5m")
         return seconds

@@ -18,19 +18,19 @@ class Phases:
     warmup_seconds: int
     duration_seconds: int
 
-    def name_at(self, second: float) -> str:
-        """The phase that a time of the schedule lies in."""
-        if second < 0:
+    def name_before(self, second: int) -> str:
+        """The phase that ends, or goes on, at a second of the schedule."""
+        if second <= 0:
             return "warm-up"
-        return "measured" if second < self.duration_seconds else "drain"
+        return "measured" if second <= self.duration_seconds else "drain"
 
-    def progress_at(self, second: float) -> str:
-        """How far into its phase a time of the schedule is."""
-        match self.name_at(second):
+    def progress_at(self, second: int) -> str:
+        """How far into its phase the schedule is."""
+        match self.name_before(second):
             case "warm-up":
-                return f"{second + self.warmup_seconds:.0f} of {self.warmup_seconds} s"
+                return f"{second + self.warmup_seconds} of {self.warmup_seconds} s"
             case "measured":
-                return f"{second:.0f} of {self.duration_seconds} s"
+                return f"{second} of {self.duration_seconds} s"
             case _:
                 return "waiting for answers"
 
@@ -55,9 +55,9 @@ class Progress:
             self._loading_shown_at = now
             self.say(f"{'loading':8}  {loaded:,} of {players:,} players")
 
-    def show(self, second: float, recording: Recording) -> None:
+    def show(self, second: int, recording: Recording) -> None:
         """Say what was counted so far in this phase."""
-        name = self._phases.name_at(second)
+        name = self._phases.name_before(second)
         seconds = (
             range(-self._phases.warmup_seconds, 0)
             if name == "warm-up"

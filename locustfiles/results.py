@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from gevent.lock import RLock
 
@@ -25,17 +26,19 @@ class Results:
         self._loading = loading
         self._keys = keys
         self._files = RunFiles(inputs.directory)
-        self._run = run_document(inputs, time.time())
+        self._run: dict[str, Any] = {}
         self._one_writer = RLock()
+
+    def begin(self) -> None:
+        """Make the run directory, with what is known before anything is sent."""
+        self._files.make_directory()
+        self._run = run_document(self._inputs, time.time())
+        self.write(Ending())
 
     def note_start(self, second_zero_at: float) -> None:
         """Note when the measured phase begins, and when it is to end."""
         self._run["measured_from"] = timestamp(second_zero_at)
         self._run["measured_to"] = timestamp(second_zero_at + self._inputs.plan.duration_seconds)
-
-    def warn(self, sentence: str) -> None:
-        """Add a warning to the run's record."""
-        self._run["warnings"].append(sentence)
 
     def write(self, ending: Ending) -> None:
         """Write what is known so far; the scores only when the run has ended."""
@@ -45,10 +48,6 @@ class Results:
                 self._write_scores()
             self._files.write("measurements.json", self._measurements(ending))
             self._files.write_json("run.json", self._run)
-
-    def remove_if_empty(self) -> None:
-        """Remove the run directory when nothing was written into it."""
-        self._files.remove_if_empty()
 
     def _measurements(self, ending: Ending) -> Iterator[str]:
         facts = {

@@ -1,6 +1,5 @@
 """The files of a run directory, each written whole: beside its place, then moved there."""
 
-import contextlib
 import json
 import os
 from collections.abc import Iterable
@@ -9,25 +8,16 @@ from typing import Any
 
 import gevent
 
-from locustfiles.errors import BadInput
-
 
 class RunFiles:
     """Writes into one run directory; lets other greenlets run between the pieces of a file."""
 
     def __init__(self, directory: Path) -> None:
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(
-                f"The run directory {directory} cannot be made: {error.strerror}."
-            ) from None
         self._directory = directory
 
-    def remove_if_empty(self) -> None:
-        """Remove the directory when there is nothing in it."""
-        with contextlib.suppress(OSError):
-            self._directory.rmdir()
+    def make_directory(self) -> None:
+        """Make the directory, which may be there already."""
+        self._directory.mkdir(parents=True, exist_ok=True)
 
     def write_json(self, name: str, content: dict[str, Any]) -> None:
         """Write a small document for people to read as well."""

@@ -12,6 +12,7 @@ from locustfiles.inputs import read_inputs
 from locustfiles.lead import Lead
 from locustfiles.locust_options import refusals, users_problem
 from locustfiles.options import RunOptions, read_options
+from locustfiles.stopping import StopRequest
 from locustfiles.users import OpenLoopUser
 from locustfiles.worker import follow
 
@@ -21,14 +22,16 @@ def begin(environment: Environment, **_: object) -> None:
     runner = environment.runner
     if runner is None:
         return
+    stop = StopRequest()
+    stop.listen_to_signals(runner)
     if not isinstance(runner, MasterRunner):
         OpenLoopUser.generator = Generator(runner, typed(environment.events.request.fire))
         OpenLoopUser.generator.listen()
     if isinstance(runner, WorkerRunner):
-        follow(environment, OpenLoopUser.generator)
+        follow(environment, runner, OpenLoopUser.generator, stop)
         return
     try:
-        Lead(environment, runner, read_inputs(_options(environment))).take()
+        Lead(environment, runner, read_inputs(_options(environment)), stop).take()
     except BadInput as error:
         sys.stderr.write("".join(f"{problem}\n" for problem in error.problems))
         sys.exit(USAGE)

@@ -7,24 +7,42 @@ greenlet happens to run, the one that is counting an answer included.
 
 import os
 import signal
-from collections.abc import Callable
+import sys
 
 import gevent
+from locust.runners import Runner
+
+from locustfiles.errors import INCOMPLETE
 
 
-def install(note_reason: Callable[[str], None], end_before_start: Callable[[], None]) -> None:
-    """Take note of SIGINT and SIGTERM before Locust acts on them.
+class StopRequest:
+    """Remembers why somebody wants the process to end; the first reason stays."""
 
-    Locust listens to SIGTERM only once it has started; until then we must end by ourselves.
-    """
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        # Set once Locust's own handling of SIGTERM leads to a drain.
+        self.has_begun = False
 
-    def on_interrupt() -> None:
-        note_reason("stopped by SIGINT (Ctrl-C)")
-        os.kill(os.getpid(), signal.SIGTERM)
+    def ask(self, reason: str) -> None:
+        """Ask for an early end."""
+        self.reason = self.reason or reason
 
-    def on_terminate() -> None:
-        note_reason("stopped by SIGTERM")
-        end_before_start()
+    def listen_to_signals(self, runner: Runner) -> None:
+        """Take note of SIGINT and SIGTERM before Locust acts on them.
 
-    gevent.signal_handler(signal.SIGINT, on_interrupt)
-    gevent.signal_handler(signal.SIGTERM, on_terminate)
+        Locust listens to SIGTERM only once it waits for nothing else; until the run has begun
+        there is nothing to drain, and the process ends here.
+        """
+
+        def on_interrupt() -> None:
+            self.ask("stopped by SIGINT (Ctrl-C)")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        def on_terminate() -> None:
+            self.ask("stopped by SIGTERM")
+            if not self.has_begun:
+                runner.quit()
+                sys.exit(INCOMPLETE)
+
+        gevent.signal_handler(signal.SIGINT, on_interrupt)
+        gevent.signal_handler(signal.SIGTERM, on_terminate)

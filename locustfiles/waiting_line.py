@@ -56,14 +56,16 @@ class WaitingLine:
 
     def finish(self, arrival: Arrival) -> None:
         """Note that an arrival has its outcome, so that its player's next one may go."""
-        if self._turns is None:
+        parked = self._turns.give_back(arrival.player) if self._turns else None
+        if parked is None:
             return
-        parked = self._turns.give_back(arrival.player)
-        if parked is not None:
-            self._parked -= 1
-            # It has waited longest among those that come after its player's earlier one.
-            self._due.appendleft(parked)
-            self._wakes.release()
+        self._parked -= 1
+        if self._is_closed:
+            self._drop(parked)
+            return
+        # It has waited longest among those that come after its player's earlier one.
+        self._due.appendleft(parked)
+        self._wakes.release()
 
     def close(self) -> None:
         """Drop everybody in line, and whoever would still come forward."""
