@@ -19,7 +19,7 @@ from workload.assumptions import InvalidWorkload
 from workload.dataset import Dataset, build_dataset
 from workload.model import TrafficModel
 from workload.partitions import partition_keys
-from workload.scenario import Scenario, load_scenario
+from workload.scenario import Scenario
 
 RUNS: Final = Path(__file__).resolve().parent.parent / "reports" / "runs"
 FOREIGN_PREFIX: Final = "hotboard-"
@@ -49,8 +49,8 @@ def read_inputs(options: RunOptions) -> RunInputs:
     Raises:
         BadInput: with everything that is wrong.
     """
+    scenario = options.scenario
     try:
-        scenario = load_scenario(options.scenario, options.overrides)
         scaled = TrafficModel(scenario.assumptions).players(Fraction(options.scale))
     except InvalidWorkload as error:
         raise BadInput(*error.problems) from None

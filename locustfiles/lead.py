@@ -6,7 +6,7 @@ import sys
 import gevent
 from gevent.event import Event
 from locust.env import Environment
-from locust.runners import Runner
+from locust.runners import MasterRunner, Runner
 
 from locustfiles import quiet
 from locustfiles.conductor import Conductor
@@ -40,6 +40,7 @@ class Lead:
         self._crew = Crew(runner, classes, LastScores())
         self._conductor = Conductor(inputs, self._crew, self._progress, stop)
         self._users = plan.slices * len(classes)
+        self._has_begun = False
         self._is_locust_ending = False
         self._is_over = Event()
 
@@ -53,13 +54,21 @@ class Lead:
         listen(environment.events.test_start, self._begin)
         listen(environment.events.test_stopping, self._stop_test)
         listen(environment.events.quitting, self._quit)
+        if not self._waits_for_workers():
+            gevent.spawn(self._stop.leave_to_locust)
 
     def _begin(self, **_: object) -> None:
-        if not self._stop.has_begun:
-            self._stop.has_begun = True
+        if not self._has_begun:
+            self._has_begun = True
+            self._stop.leave_to_locust()
             # Locust waits for as many users as were asked for on its web page.
             self._runner.target_user_count = self._users
             gevent.spawn(self._run)
+
+    def _waits_for_workers(self) -> bool:
+        """Whether Locust waits for workers before it does anything else."""
+        options = self._environment.parsed_options
+        return isinstance(self._runner, MasterRunner) and bool(options and options.headless)
 
     def _run(self) -> None:
         self._conductor.run()
@@ -84,12 +93,12 @@ class Lead:
 
     def _stop_test(self, **_: object) -> None:
         """Drain when Locust stops its test: from the web page, or as a part of quitting."""
-        if self._stop.has_begun and not self._is_over.is_set():
+        if self._has_begun and not self._is_over.is_set():
             self._wait_for_end("Locust stopped the test")
             gevent.spawn_later(_AFTER_STOP_SECONDS, self._end_locust)
 
     def _quit(self, **_: object) -> None:
-        if self._stop.has_begun:
+        if self._has_begun:
             self._wait_for_end("Locust was told to quit")
 
     def _wait_for_end(self, reason: str) -> None:

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from workload.assumptions import InvalidWorkload
 from workload.dataset import PLAYER_SEED
 from workload.scale import scale_from_text
+from workload.scenario import Scenario, load_scenario
 
 DEFAULT_TARGET: Final = "http://127.0.0.1:8000"
 SCENARIOS: Final = Path(__file__).resolve().parent / "scenarios"
@@ -32,8 +33,7 @@ class OptionParser(Protocol):
 class RunOptions:
     """What was asked for, checked as far as one option can be checked by itself."""
 
-    scenario: Path
-    overrides: tuple[str, ...]
+    scenario: Scenario
     scale: str
     duration_seconds: int
     warmup_seconds: int
@@ -88,12 +88,16 @@ def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, l
         scale_from_text(options.scale)
     except InvalidWorkload as error:
         problems += [one.replace("SCALE", "--scale", 1) for one in error.problems]
-    if problems or duration is None or warmup is None or seed is None:
+    scenario = None
+    try:
+        scenario = load_scenario(SCENARIOS / f"{options.scenario}.toml", options.set)
+    except InvalidWorkload as error:
+        problems += error.problems
+    if problems or scenario is None or duration is None or warmup is None or seed is None:
         return None, problems
     return (
         RunOptions(
-            scenario=SCENARIOS / f"{options.scenario}.toml",
-            overrides=tuple(options.set),
+            scenario=scenario,
             scale=options.scale.strip(),
             duration_seconds=duration,
             warmup_seconds=warmup,

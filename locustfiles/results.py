@@ -7,6 +7,7 @@ from typing import Any
 from gevent.lock import RLock
 
 from locustfiles.crew import Crew
+from locustfiles.errors import RunCutShort
 from locustfiles.inputs import RunInputs
 from locustfiles.key_watch import KeyWatch
 from locustfiles.loading import Loading
@@ -31,7 +32,11 @@ class Results:
 
     def begin(self) -> None:
         """Make the run directory, with what is known before anything is sent."""
-        self._files.make_directory()
+        try:
+            self._files.make_directory()
+        except OSError as error:
+            reason = f"The run directory cannot be made: {error}."
+            raise RunCutShort("interrupted", reason) from None
         self._run = run_document(self._inputs, time.time())
         self.write(Ending())
 

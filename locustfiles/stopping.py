@@ -20,19 +20,18 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.reason: str | None = None
-        # Set once Locust's own handling of SIGTERM leads to a drain.
-        self.has_begun = False
+        self._locust_listens = False
 
     def ask(self, reason: str) -> None:
         """Ask for an early end."""
         self.reason = self.reason or reason
 
-    def listen_to_signals(self, runner: Runner) -> None:
-        """Take note of SIGINT and SIGTERM before Locust acts on them.
+    def leave_to_locust(self) -> None:
+        """Note that Locust listens to SIGTERM from now on: only once it waits for no worker."""
+        self._locust_listens = True
 
-        Locust listens to SIGTERM only once it waits for nothing else; until the run has begun
-        there is nothing to drain, and the process ends here.
-        """
+    def listen_to_signals(self, runner: Runner) -> None:
+        """Take note of SIGINT and SIGTERM, and end a process that Locust would not end yet."""
 
         def on_interrupt() -> None:
             self.ask("stopped by SIGINT (Ctrl-C)")
@@ -40,7 +39,7 @@ class StopRequest:
 
         def on_terminate() -> None:
             self.ask("stopped by SIGTERM")
-            if not self.has_begun:
+            if not self._locust_listens:
                 runner.quit()
                 sys.exit(INCOMPLETE)
 

@@ -27,7 +27,7 @@ def follow(
         generator.wait_until_reported()
         environment.process_exit_code = COMPLETE if generator.was_complete else INCOMPLETE
 
-    stop.has_begun = True
+    stop.leave_to_locust()
     listen(environment.events.quitting, drain)
     listen(environment.events.test_stopping, drain)
     gevent.spawn(_end_with_master, runner, stop)
