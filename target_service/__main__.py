@@ -78,12 +78,18 @@ def _listen(settings: Settings) -> socket.socket:
 def _wipe_shared_counts() -> None:
     """Remove the counts of an earlier service, which would be added to this one's."""
     directory = os.environ.get(MULTIPROCESS_VARIABLE)
-    if directory is None:
+    if not directory:
+        # The metrics library would take an empty name for the working directory.
+        os.environ.pop(MULTIPROCESS_VARIABLE, None)
         return
     path = Path(directory)
-    path.mkdir(parents=True, exist_ok=True)
-    for counts in path.glob("*.db"):
-        counts.unlink()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for counts in path.glob("*.db"):
+            counts.unlink()
+    except OSError as error:
+        sentence = f"{MULTIPROCESS_VARIABLE} is {directory!r}: it must be a directory to write in"
+        raise InvalidSettings((f"{sentence} ({error.strerror}).",)) from error
 
 
 if __name__ == "__main__":

@@ -49,8 +49,8 @@ def create_app(settings: Settings) -> ASGIApp:
     """Return the service as one ASGI app."""
     metrics = Metrics()
     boards = Boards(settings)
-    metrics.partitions.set(len(boards.of()))
-    metrics.info.labels(settings.mode, settings.ledger, __version__).set(1)
+    metrics.service.partitions.set(len(boards.of()))
+    metrics.service.info.labels(settings.mode, settings.ledger, __version__).set(1)
     connect = connector(settings.redis_url, settings.redis_timeout_seconds)
     pipeline = Pipeline(connect, settings.redis_timeout_seconds)
     commands = {key: KeyCommands(key, metrics) for key in boards.keys_of()}

@@ -21,7 +21,7 @@ class MemberCounts:
     def __init__(self, boards: Boards, pipeline: Pipeline, metrics: Metrics) -> None:
         self._pipeline = pipeline
         keys = boards.keys_of()
-        self._gauges = [metrics.board_members.labels(key) for key in keys]
+        self._gauges = [metrics.keys.board_members.labels(key) for key in keys]
         self._commands = [Command(pack("ZCARD", key), Uncounted()) for key in keys]
 
     async def keep(self) -> None:

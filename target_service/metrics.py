@@ -1,6 +1,7 @@
 """The service's own measurements, as Prometheus series with a closed set of labels."""
 
 import os
+from typing import Final
 
 from prometheus_client import (
     CollectorRegistry,
@@ -22,21 +23,21 @@ KEY_BUCKETS_SECONDS = (
     *(0.0001, 0.0002, 0.0003, 0.0005, 0.00075, 0.001, 0.002),
     *(0.005, 0.01, 0.025, 0.1, 0.5, 2.5),
 )
+# One value for all workers: a gauge must not carry the number of the process that set it.
+ONE_FOR_ALL: Final = "mostrecent"
 
 
-class Metrics:
-    """Every series of the service; callers keep the labelled children they use often."""
+class KeySeries:
+    """What happens to the board keys."""
 
-    def __init__(self) -> None:
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it bare
-        self.registry = registry = CollectorRegistry()
-        self.key_ops = Counter(
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.ops = Counter(
             "leaderboard_key_ops_total",
-            "Redis commands that touched a board key.",
+            "Redis commands that touched a board key; a script is one.",
             ("key", "op"),
             registry=registry,
         )
-        self.key_op_duration = Histogram(
+        self.op_duration = Histogram(
             "leaderboard_key_op_duration_seconds",
             "From writing a pipeline to reading the command's reply; a pipeline's commands "
             "share its time.",
@@ -44,25 +45,44 @@ class Metrics:
             buckets=KEY_BUCKETS_SECONDS,
             registry=registry,
         )
-        self.key_members_written = Counter(
+        self.members_written = Counter(
             "leaderboard_key_members_written_total",
             "Members written to a board key.",
             ("key",),
             registry=registry,
         )
-        self.redis_commands = Counter(
+        self.board_members = Gauge(
+            "leaderboard_board_members",
+            "Members of a board key; NaN when it could not be measured.",
+            ("key",),
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
+
+
+class CommandSeries:
+    """What becomes of the board commands sent to Redis."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.answered = Counter(
             "leaderboard_redis_commands_total",
             "Board commands that Redis ran and answered, those inside scripts included.",
             ("command",),
             registry=registry,
         )
-        self.redis_unknown = Counter(
+        self.unknown = Counter(
             "leaderboard_redis_unknown_total",
-            "Board commands sent whose outcome is unknown: each may have run or not.",
+            "Board commands sent that may have run or not: without an answer, or with an error.",
             ("command",),
             registry=registry,
         )
-        self.http_request_duration = Histogram(
+
+
+class ServiceSeries:
+    """What the service does for its clients, and what it is."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.request_duration = Histogram(
             "leaderboard_http_request_duration_seconds",
             "From the request's head to the end of its answer.",
             ("route", "method", "code"),
@@ -75,27 +95,30 @@ class Metrics:
             ("status",),
             registry=registry,
         )
-        # One value for all workers, so no process may add its own label to these gauges.
         self.partitions = Gauge(
             "leaderboard_partitions",
             "Keys that should share the load, whatever the mode.",
-            multiprocess_mode="mostrecent",
-            registry=registry,
-        )
-        self.board_members = Gauge(
-            "leaderboard_board_members",
-            "Members of a board key; NaN when it could not be measured.",
-            ("key",),
-            multiprocess_mode="mostrecent",
+            multiprocess_mode=ONE_FOR_ALL,
             registry=registry,
         )
         self.info = Gauge(
             "leaderboard_info",
             "Always 1; what this service is.",
             ("mode", "ledger", "version"),
-            multiprocess_mode="mostrecent",
+            multiprocess_mode=ONE_FOR_ALL,
             registry=registry,
         )
+
+
+class Metrics:
+    """Every series of the service; callers keep the labelled children they use often."""
+
+    def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library leaves it bare
+        self.registry = CollectorRegistry()
+        self.keys = KeySeries(self.registry)
+        self.commands = CommandSeries(self.registry)
+        self.service = ServiceSeries(self.registry)
 
     def exposition(self) -> bytes:
         """Return the text Prometheus scrapes: of all workers when they share a directory."""

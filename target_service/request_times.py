@@ -26,7 +26,7 @@ class RequestTimes:
         observe = self._observers.get(known)
         if observe is None:
             labels = (known[0], known[1], str(status))
-            observe = self._metrics.http_request_duration.labels(*labels).observe
+            observe = self._metrics.service.request_duration.labels(*labels).observe
             self._observers[known] = observe
         observe(seconds)
 

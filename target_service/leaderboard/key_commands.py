@@ -15,6 +15,9 @@ from target_service.metrics import Metrics
 from target_service.redis_wire.command import Command
 from target_service.redis_wire.packing import pack
 
+# Reading and decoding this many entries takes about as long as writing one.
+ENTRIES_PER_WEIGHT = 10
+
 
 class KeyCommands:
     """Packs the commands that touch one key."""
@@ -44,7 +47,7 @@ class KeyCommands:
     def top(self, k: int) -> Command:
         """Read the first k entries: score descending, then player id descending."""
         packed = pack("ZREVRANGE", self.key, "0", k - 1, "WITHSCORES")
-        return Command(packed, self._top)
+        return Command(packed, self._top, 1 + k // ENTRIES_PER_WEIGHT)
 
     def count_above(self, score: str) -> Command:
         """Count the players with a strictly greater score, given as the server's own text."""
@@ -52,7 +55,8 @@ class KeyCommands:
 
     def around(self, player: str, window: int) -> Command:
         """Read the player's place and the entries around it."""
-        return Command(AROUND.call(self.key, player, str(window)), self._around)
+        packed = AROUND.call(self.key, player, str(window))
+        return Command(packed, self._around, 1 + 2 * window // ENTRIES_PER_WEIGHT)
 
     def standing(self, player: str) -> Command:
         """Read the player's score, the players above it, and the place on this key, at once."""

@@ -14,10 +14,10 @@ class KeyTally:
     """Counts one plain command on one key."""
 
     def __init__(self, metrics: Metrics, command: str, key: str, op: str) -> None:
-        self._hit = metrics.key_ops.labels(key, op).inc
-        self._time = metrics.key_op_duration.labels(key, op).observe
-        self._command = metrics.redis_commands.labels(command).inc
-        self._unknown = metrics.redis_unknown.labels(command).inc
+        self._hit = metrics.keys.ops.labels(key, op).inc
+        self._time = metrics.keys.op_duration.labels(key, op).observe
+        self._command = metrics.commands.answered.labels(command).inc
+        self._unknown = metrics.commands.unknown.labels(command).inc
 
     def answered(self, reply: Reply, seconds: float) -> None:  # noqa: ARG002  (the protocol's)
         """Count the hit, its time and the command."""
@@ -39,7 +39,7 @@ class WriteTally(KeyTally):
 
     def __init__(self, metrics: Metrics, command: str, key: str, members: int) -> None:
         super().__init__(metrics, command, key, "write")
-        self._members_written = metrics.key_members_written.labels(key).inc
+        self._members_written = metrics.keys.members_written.labels(key).inc
         self._members = members
 
     def answered(self, reply: Reply, seconds: float) -> None:
@@ -57,8 +57,8 @@ class ScriptTally(KeyTally):
         """Take what the script ran, told from its reply, and the most it may run."""
         super().__init__(metrics, "evalsha", key, op)
         self._inner = inner
-        self._commands = {name: metrics.redis_commands.labels(name).inc for name in most}
-        self._unknowns = {name: metrics.redis_unknown.labels(name).inc for name in most}
+        self._commands = {name: metrics.commands.answered.labels(name).inc for name in most}
+        self._unknowns = {name: metrics.commands.unknown.labels(name).inc for name in most}
         self._most = most
 
     def answered(self, reply: Reply, seconds: float) -> None:

@@ -25,7 +25,7 @@ class ProjectionWriter:
 
     def __init__(self, store: Store, metrics: Metrics) -> None:
         self._store = store
-        self._applied = metrics.writes.labels("applied").inc
+        self._applied = metrics.service.writes.labels("applied").inc
 
     async def write(self, board: Board, player: str, event: ScoreEvent) -> Status:
         """Set the player's score."""

@@ -35,7 +35,7 @@ class Uncounted:
 
 
 class Command(NamedTuple):
-    """One command as bytes; its weight is the number of members it writes, or 1."""
+    """One command as bytes, and its weight: about as many times the work of the smallest one."""
 
     packed: bytes
     tally: Tally

@@ -8,6 +8,7 @@ from redis.client import Monitor
 
 READS = frozenset({"ZREVRANGE", "ZCOUNT", "EVALSHA"})
 WRITES = frozenset({"ZADD"})
+COMMANDS = ("zadd", "zrevrange", "zrevrank", "zscore", "zcount", "evalsha")
 END = "the load is over"
 
 
@@ -51,6 +52,25 @@ def _mixed_load(leaderboard: Leaderboard) -> None:
             leaderboard.rank(player, partition)
             leaderboard.partition_top(5, partition)
             leaderboard.load({f"{player}-{n}": n for n in range(index)}, partition)
+
+
+def _calls(leaderboard: Leaderboard, command: str) -> int:
+    ran = leaderboard.redis.info("commandstats")
+    return int(ran.get(f"cmdstat_{command}", {"calls": 0})["calls"])
+
+
+def test_commands_equal_the_servers_own_statistics(leaderboard: Leaderboard) -> None:
+    """Every board command, those inside scripts and those for a lost script included."""
+    leaderboard.redis.script_flush()
+    before, ran = leaderboard.samples(), {name: _calls(leaderboard, name) for name in COMMANDS}
+
+    _mixed_load(leaderboard)
+
+    after = leaderboard.samples()
+    for name in COMMANDS:
+        sample = ("leaderboard_redis_commands_total", name)
+        assert _calls(leaderboard, name) - ran[name] == after[sample] - before[sample], name
+        assert after["leaderboard_redis_unknown_total", name] == 0
 
 
 def test_hits_equal_what_the_server_executed(leaderboard: Leaderboard) -> None:

@@ -66,6 +66,16 @@ def test_workers_must_share_their_counts() -> None:
     assert "PROMETHEUS_MULTIPROC_DIR is not set" in told
 
 
+def test_counts_need_a_place(tmp_path: Path) -> None:
+    """A directory that cannot be made is told like any other bad setting."""
+    (tmp_path / "file").touch()
+    place = str(tmp_path / "file" / "counts")
+
+    (told,) = _refused(HOTBOARD_MODE="naive", HOTBOARD_PORT="0", PROMETHEUS_MULTIPROC_DIR=place)
+
+    assert "PROMETHEUS_MULTIPROC_DIR" in told
+
+
 def test_a_busy_port_is_named() -> None:
     """The sentence names the variable that changes it."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
