@@ -5,9 +5,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from reports.comparison.page import COMPARISON_HTML
+from reports.comparison.sides import sides_of, worst_status
+from reports.comparison.writing import write_comparison
 from reports.derived import derive, write_derived
 from reports.errors import BrokenRun, ReportError
 from reports.export import export_run
+from reports.listing import runs_text
 from reports.page.run_page import REPORT_HTML, run_page
 from reports.rundir.finding import RUNS_DIR, find_run
 from reports.rundir.reading import Run, read_run
@@ -67,8 +71,28 @@ def export(options: argparse.Namespace) -> int:
     return DONE
 
 
+def compare(options: argparse.Namespace) -> int:
+    """Compare two kinds of run, each measured in one or more rounds."""
+    first = [derive(_read(asked, options)) for asked in options.runs]
+    second = [derive(_read(asked, options)) for asked in options.against]
+    sides = sides_of(first, second)
+    write_comparison(*sides, options.out)
+    print(f"compared: {options.out / COMPARISON_HTML}")
+    return EXIT_CODES[worst_status(sides)]
+
+
+def runs(options: argparse.Namespace) -> int:
+    """List the runs at hand, newest first."""
+    print(runs_text(options.runs_dir), end="")
+    return DONE
+
+
 def _run(options: argparse.Namespace) -> Run:
-    return read_run(find_run(options.run, options.runs_dir))
+    return _read(options.run, options)
+
+
+def _read(asked: str, options: argparse.Namespace) -> Run:
+    return read_run(find_run(asked, options.runs_dir))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
     exporting = _verb(verbs, "export", export)
     exporting.add_argument("run", metavar="RUN", help=_RUN_HELP)
     exporting.add_argument("out", metavar="OUT", type=Path, help="the directory to copy to")
+    comparing = _verb(verbs, "compare", compare)
+    comparing.add_argument("runs", metavar="RUN", nargs="+", help=f"rounds of A: {_RUN_HELP}")
+    comparing.add_argument("--against", metavar="RUN", nargs="+", required=True, help="rounds of B")
+    comparing.add_argument("--out", metavar="DIR", type=Path, required=True, help="where to write")
+    _verb(verbs, "runs", runs)
     return parser
 
 

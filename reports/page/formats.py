@@ -5,6 +5,7 @@ from reports.wording import percent
 
 ABSENT = "\N{EN DASH}"
 _TEN, _HUNDRED = 10, 100
+_MANY = 3
 
 
 def count(cell: Cell) -> str:
@@ -28,6 +29,21 @@ def milliseconds(cell: Cell) -> str:
     return f"{cell:,.{decimals}f}"
 
 
+def times(cell: Cell) -> str:
+    """A ratio of two medians."""
+    if not isinstance(cell, int | float):
+        return ABSENT
+    return f"{cell:,.2f}" if cell < _TEN else f"{cell:,.1f}"
+
+
 def share(cell: Cell) -> str:
     """A fraction as a percentage."""
     return percent(cell) if isinstance(cell, int | float) else ABSENT
+
+
+def shortened(text: str) -> str:
+    """A long list by its ends, as a page shows it."""
+    parts = text.split(", ")
+    if len(parts) <= _MANY:
+        return text
+    return f"{parts[0]}, \N{HORIZONTAL ELLIPSIS}, {parts[-1]} ({len(parts)})"

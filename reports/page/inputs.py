@@ -48,7 +48,7 @@ def _run(facts: Facts) -> list[Input]:
         "scenario": facts.scenario,
         "mode": facts.mode,
         "scale": f"{facts.scale:g} ({scale_words(facts.scale)} of the model)",
-        "seed": facts.seed,
+        "seed": None if facts.seed is None else str(facts.seed),
         "players": facts.players,
         "popularity": facts.popularity,
         "measured phase": f"{facts.duration_seconds:g} s",

@@ -28,6 +28,7 @@ def render(template: str, **content: object) -> str:
         "ms": formats.milliseconds,
         "share": formats.share,
         "shown": shown,
+        "shortened": formats.shortened,
     }
     return environment.get_template(template).render(**content)
 

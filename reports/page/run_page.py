@@ -86,11 +86,15 @@ def _times(derived: Derived) -> dict[str, Any]:
 
 
 def _stalls(timeline: Timeline) -> list[str]:
+    """Operations that stalled in the same seconds are named together."""
+    stalled: dict[tuple[int, ...], list[str]] = {}
+    for strip in timeline.strips:
+        if strip.stalled:
+            stalled.setdefault(tuple(strip.stalled), []).append(strip.operation)
     return [
-        f"{strip.operation}: {len(strip.stalled)} of {timeline.measured} seconds "
-        f"(second {ranges(strip.stalled)})"
-        for strip in timeline.strips
-        if strip.stalled
+        f"{', '.join(names)}: {len(seconds)} of {timeline.measured} seconds "
+        f"(second {ranges(seconds)})"
+        for seconds, names in stalled.items()
     ]
 
 

@@ -21,6 +21,11 @@ OPERATION_MEANINGS = {
     "around": "a player asks who is ranked just above and below",
     "rank": "a player asks for the exact place among all",
 }
+HOT_KEY = (
+    "The ranking lives in Redis, where each ranked list has a name, its key, and all commands on a "
+    "key are carried out one after another by one server thread. A key that draws most of the load "
+    "is a hot key: it is at its limit long before the machines are."
+)
 _WRITE = "submit"
 _HERE = ("127.0.0.1", "localhost", "::1")
 
@@ -46,10 +51,11 @@ def headline(derived: Derived) -> str:
 def story(run: Run) -> list[str]:
     """What was imitated, what a hot key is, and what the figures do not say."""
     facts = run.facts
-    return [" ".join(_imitated(run)), " ".join(_hot_key(facts)), _limits(facts)]
+    return [" ".join(imitated(run)), " ".join(_hot_key(facts)), limits(facts)]
 
 
-def _imitated(run: Run) -> Iterator[str]:
+def imitated(run: Run) -> Iterator[str]:
+    """The load of the model, and what part of it this run sent where."""
     facts = run.facts
     model, derived = facts.model, facts.model.derived
     players = model.assumptions.get("concurrent_players")
@@ -90,11 +96,7 @@ def _where(facts: Facts) -> str:
 
 
 def _hot_key(facts: Facts) -> Iterator[str]:
-    yield (
-        "The ranking lives in Redis, where each ranked list has a name, its key, and all commands "
-        "on a key are carried out one after another by one server thread. A key that draws most "
-        "of the load is a hot key: it is at its limit long before the machines are."
-    )
+    yield HOT_KEY
     keys = len(facts.board_keys)
     if facts.mode == "naive":
         yield (
@@ -108,7 +110,8 @@ def _hot_key(facts: Facts) -> Iterator[str]:
         )
 
 
-def _limits(facts: Facts) -> str:
+def limits(facts: Facts) -> str:
+    """What the figures do not say."""
     if facts.scale == 1:
         return "The load is made up, and the figures hold for the machine that ran it."
     return (

@@ -40,7 +40,7 @@ class _Read:
 
 def read_run(path: Path) -> Run:
     """Read the run at `path`; only an unusable run.json is fatal, and raises BrokenRun."""
-    facts, raw = _read_facts(path)
+    facts, raw = read_facts(path)
     measurements, state = _read(path / MEASUREMENTS_JSON, Measurements)
     problems = []
     if not state.found:
@@ -58,7 +58,8 @@ def read_run(path: Path) -> Run:
     return Run(path, raw, facts, measurements, audit, tuple(problems))
 
 
-def _read_facts(path: Path) -> tuple[Facts, dict[str, Any]]:
+def read_facts(path: Path) -> tuple[Facts, dict[str, Any]]:
+    """Read run.json, typed and as it stands; raises BrokenRun with a sentence."""
     facts, state = _read(path / RUN_JSON, Facts)
     if not state.found:
         raise BrokenRun(

@@ -29,8 +29,9 @@ def achieved(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement
             )
     if ratios and min(ratios.values()) >= least:
         lowest = min(ratios, key=lambda name: ratios[name])
-        least_found = f"{lowest} least with {percent(ratios[lowest])}"
-        text = f"every operation achieved what was offered, {least_found}"
+        least_found = f"; {lowest} least, with {percent(ratios[lowest])}"
+        text = "every operation achieved what was offered"
+        text += least_found if ratios[lowest] < 1 else ""
         yield Judgement("achieved", Outcome.MET, wanted, text)
 
 

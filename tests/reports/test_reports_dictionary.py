@@ -12,6 +12,7 @@ from made_plan import Plan
 from made_runs import make_run
 
 from reports.cli import main
+from reports.comparison import measures
 from reports.rundir.facts import Facts
 from reports.tables import failures, key_timeline, keys, operations, shards, timeline
 
@@ -23,6 +24,7 @@ TABLES = {
     "key_timeline.csv": key_timeline.COLUMNS,
     "failures.csv": failures.COLUMNS,
     "shards.csv": shards.COLUMNS,
+    "comparison.csv": measures.COLUMNS,
 }
 
 

@@ -104,7 +104,7 @@ def test_every_kind_of_run_has_a_whole_page(kind: str, tmp_path: Path) -> None:
         ("partitioned", "imitated 1/1000 of that load: 12,000 players, 240 updates and 100 reads"),
         ("partitioned", "on one machine with 2 cores (AMD EPYC 7763 64-Core Processor)"),
         ("failed", "The measurement can be trusted, but it missed 2 of 5 objectives."),
-        ("stalled", "submit: 1 of 5 seconds (second 1)"),
+        ("stalled", "submit, top, around: 1 of 5 seconds (second 1)"),
         ("interrupted", "the run was interrupted after 2 of 5 measured seconds: SIGINT"),
         ("interrupted", "was meant to imitate 1/1000 of that load"),
         ("interrupted", "Grey: not measured, the run ended early."),

@@ -58,7 +58,8 @@ def _bars(axes: Axes, bars: KeyBars, highest: float, fair_share: float | None) -
     for row, (_, share) in zip(rows, bars.shares, strict=True):
         axes.annotate(
             f"{share * 100:.1f} %",
-            (highest, row),
+            # Right of the dashed line, so that it never crosses the figure.
+            (max(share, fair_share or 0), row),
             xytext=(6, 0),
             textcoords="offset points",
             va="center",

@@ -1,0 +1,125 @@
+"""A comparison in sentences: what differs, what does not, and what came of it."""
+
+from collections.abc import Iterator
+
+from reports.comparison.inputs import Inputs
+from reports.comparison.measures import Measure
+from reports.comparison.sides import Side
+from reports.derived import Derived
+from reports.page.formats import milliseconds, share, shortened, times
+from reports.page.story import HOT_KEY, imitated, limits
+
+_HEADLINE_INPUTS = {
+    "scenario": "scenario",
+    "mode": "mode",
+    "scale": "scale",
+    "seed": "seed",
+    "players": "players",
+    "popularity": "popularity",
+    "duration_seconds": "duration",
+    "workers": "load workers",
+    "service.ledger": "ledger",
+    "host.cpu": "machine",
+    "versions.redis_server": "Redis server",
+    "git_revision": "revision",
+}
+
+
+def first_line(inputs: Inputs, a: Side, b: Side) -> str:
+    """What differs and what does not, in one paragraph."""
+    parts = [
+        f"{_HEADLINE_INPUTS.get(one.name, one.name)} ({shortened('; '.join(one.a))} against "
+        f"{shortened('; '.join(one.b))})"
+        for one in inputs.different
+        if one.between
+    ]
+    named = [word for name, word in _HEADLINE_INPUTS.items() if name in inputs.same]
+    differs = f"What differs: {', '.join(parts)}." if parts else "No input differs."
+    same = f"The same on both sides: {', '.join(named)}." if named else ""
+    return " ".join(part for part in (differs, same, _threads(a, b), _top(a, b)) if part)
+
+
+def story(a: Side, b: Side) -> list[str]:
+    """What both sides imitated, what a hot key is, and what the figures do not say."""
+    told = {side.label: " ".join(imitated(side.rounds[0].run)) for side in (a, b)}
+    same = len(set(told.values())) == 1
+    first = [told[a.label]] if same else [f"{label}: {text}" for label, text in told.items()]
+    keys = ", ".join(f"{side.label} had {_keys(side)}" for side in (a, b))
+    return [*first, f"{HOT_KEY} Here {keys}.", limits(a.rounds[0].run.facts)]
+
+
+def _keys(side: Side) -> str:
+    count = len(side.rounds[0].run.facts.board_keys)
+    return "one key for all players" if count == 1 else f"{count} keys to spread the players over"
+
+
+def rounds_line(inputs: Inputs) -> str | None:
+    """Inputs that differ within a side, though its rounds should be the same."""
+    within = [one for one in inputs.different if max(len(one.a), len(one.b)) > 1]
+    if not within:
+        return None
+    return f"Not the same in all rounds of a side: {', '.join(one.name for one in within)}."
+
+
+def findings(measures: list[Measure], a: Side, b: Side) -> list[str]:
+    """The hottest key, then the p99 of each operation."""
+    found: list[str] = []
+    for one in measures:
+        if one.operation == "write" and one.name == "hottest_share" and one.a and one.b:
+            found.insert(
+                0,
+                f"The hottest key took {share(one.a.median)} of all score updates in {a.label} "
+                f"and {share(one.b.median)} in {b.label}.",
+            )
+        if one.name == "p99_ms" and one.operation != "all" and one.a and one.b:
+            found.append(
+                f"99 of 100 answers to {one.operation} came within {milliseconds(one.a.median)} ms "
+                f"in {a.label} and {milliseconds(one.b.median)} ms in {b.label}: {_apart(one)}."
+            )
+    return found
+
+
+def _apart(measure: Measure) -> str:
+    if measure.apart is None:
+        return "with a single round a side, this may be chance"
+    if not measure.apart:
+        return "the rounds overlap, so no difference is shown"
+    return f"{times(measure.ratio)} times as long, and apart in every round"
+
+
+def _threads(a: Side, b: Side) -> str:
+    found = [sorted({_servers(one) for one in side.rounds}) for side in (a, b)]
+    if [] in found or "" in found[0] + found[1]:
+        return ""
+    if found[0] != found[1]:
+        return f"{a.label} ran on {' or '.join(found[0])}, {b.label} on {' or '.join(found[1])}."
+    if len(found[0]) == 1 and found[0][0].startswith("one"):
+        return f"Both ran on {found[0][0]}: more keys bring no second thread here."
+    return f"Both ran on {' or '.join(found[0])}."
+
+
+def _servers(derived: Derived) -> str:
+    service, measurements = derived.run.facts.service, derived.run.measurements
+    shards = len(measurements.shards) if measurements else 0
+    if shards > 1:
+        return f"{shards} Redis shards"
+    if service is None or not service.redis or service.redis.get("cluster"):
+        return ""
+    return "one Redis server with one thread for commands"
+
+
+def _top(a: Side, b: Side) -> str:
+    found = [list(dict.fromkeys(_tops(side))) for side in (a, b)]
+    if not found[0] or not found[1]:
+        return ""
+    if found[0] == found[1] and len(found[0]) == 1:
+        return f"The global top was {found[0][0]} in both."
+    left, right = (" and ".join(tops) for tops in found)
+    return f"The global top was {left} in {a.label}, {right} in {b.label}."
+
+
+def _tops(side: Side) -> Iterator[str]:
+    for one in side.rounds:
+        capabilities = (one.run.raw.get("service") or {}).get("capabilities") or {}
+        if "materialised_top" in capabilities:
+            yield "materialised" if capabilities["materialised_top"] else "live"

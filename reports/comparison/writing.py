@@ -1,0 +1,21 @@
+"""Write a comparison: the table and the page."""
+
+from pathlib import Path
+
+from reports.comparison.measures import comparison_table, measures_of
+from reports.comparison.page import COMPARISON_HTML, comparison_page
+from reports.comparison.sides import Side
+from reports.errors import WriteFailed
+from reports.rundir.writing import write_atomically
+
+
+def write_comparison(a: Side, b: Side, target: Path) -> None:
+    """Write comparison.csv and comparison.html into `target`, which is made when missing."""
+    table = comparison_table(measures_of(a, b))
+    page = comparison_page(a, b)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteFailed(f"{target} cannot be made: {error.strerror}.") from error
+    write_atomically(target / table.name, table.csv())
+    write_atomically(target / COMPARISON_HTML, page)

@@ -1,0 +1,62 @@
+"""The runs at hand, a line each; what is broken is named and stops nothing."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from reports.errors import BrokenRun
+from reports.rundir.facts import Facts
+from reports.rundir.finding import run_directories
+from reports.rundir.reading import read_facts
+from reports.terminal import aligned
+from reports.wording import percent, scale_words
+
+_HEADER = ("run", "verdict", "scale", "measured", "hottest write key", "p99 ms")
+_UNKNOWN = "-"
+
+
+def runs_text(runs_dir: Path) -> str:
+    """A line for each run, newest first."""
+    directories = run_directories(runs_dir)
+    if not directories:
+        return f"There is no run in {runs_dir} yet: `make load-naive` makes one.\n"
+    rows: list[tuple[str, ...]] = [_HEADER]
+    broken = []
+    for path in directories:
+        try:
+            rows.append(_row(path, *read_facts(path)))
+        except BrokenRun as error:
+            rows.append((path.name, "broken", *[_UNKNOWN] * (len(_HEADER) - 2)))
+            broken.append(str(error))
+    return "\n".join([aligned(rows, left=2), *_named(broken)]) + "\n"
+
+
+def _named(broken: list[str]) -> list[str]:
+    return ["", "broken:", *(f"  · {sentence}" for sentence in broken)] if broken else []
+
+
+def _row(path: Path, facts: Facts, raw: dict[str, Any]) -> tuple[str, ...]:
+    hottest = _field(raw, "skew", "write", "hottest_share")
+    return (
+        path.name,
+        str(_field(raw, "verdict", "status") or "not judged yet"),
+        scale_words(facts.scale),
+        f"{facts.duration_seconds:g} s",
+        percent(hottest) if isinstance(hottest, int | float) else _UNKNOWN,
+        _p99(path / "operations.csv"),
+    )
+
+
+def _field(content: object, *names: str) -> object:
+    for name in names:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
+def _p99(table: Path) -> str:
+    try:
+        with table.open(newline="") as file:
+            last = [row.get("p99_ms") for row in csv.DictReader(file)][-1]
+        return f"{float(last or ''):,.1f}"
+    except (OSError, ValueError, IndexError, csv.Error):
+        return _UNKNOWN

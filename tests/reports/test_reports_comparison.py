@@ -1,0 +1,170 @@
+"""Comparisons: medians, spread, ratios, what differs and what does not."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from judged_runs import NAIVE, SHORT, changed
+from made_plan import Plan
+from made_runs import make_run
+
+from reports.cli import main
+from reports.comparison.measures import Measure
+from reports.comparison.page import comparison_page
+from reports.comparison.sides import Spread, sides_of, spread_of
+from reports.derived import derive
+from reports.rundir.reading import read_run
+
+
+def _rounds(parent: Path, plan: Plan, seeds: Sequence[int]) -> list[str]:
+    """Runs of one plan, a second apart."""
+    return [
+        str(make_run(parent, replace(plan, seed=seed, stamp=f"20260906T1200{number:02}Z")))
+        for number, seed in enumerate(seeds)
+    ]
+
+
+def _rows(out: Path) -> dict[tuple[str, str], dict[str, str]]:
+    with (out / "comparison.csv").open(newline="") as file:
+        return {(row["operation"], row["measure"]): row for row in csv.DictReader(file)}
+
+
+def _page(first: Sequence[str], second: Sequence[str]) -> str:
+    """The page of a comparison, with plain spaces."""
+    sides = ([derive(read_run(Path(path))) for path in side] for side in (first, second))
+    return comparison_page(*sides_of(*sides)).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_medians_spread_and_ratio(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """comparison.csv holds each measure's median, its ends and the ratio of the medians."""
+    naive = _rounds(tmp_path, NAIVE, (1, 2, 3))
+    partitioned = _rounds(tmp_path, SHORT, (1, 2, 3))
+    out = tmp_path / "out"
+
+    assert main(["compare", *naive, "--against", *partitioned, "--out", str(out)]) == 0
+    assert f"compared: {out / 'comparison.html'}" in capsys.readouterr().out
+    rows = _rows(out)
+    p99 = [
+        float(str(derive(read_run(Path(path))).tables["operations.csv"].records()[0]["p99_ms"]))
+        for path in naive
+    ]
+    submit = rows["submit", "p99_ms"]
+    assert sorted(p99) == [float(submit[f"a_{name}"]) for name in ("lowest", "median", "highest")]
+    hottest = rows["write", "hottest_share"]
+    assert ("1", "3", "1") == (hottest["a_median"], hottest["a_rounds"], hottest["apart"])
+    assert float(hottest["ratio"]) == pytest.approx(float(hottest["b_median"]), abs=1e-6)
+    assert ("0", "", "0") == tuple(
+        rows["all", "failed"][name] for name in ("a_median", "ratio", "apart")
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "apart"),
+    [
+        ((1, 2, 3), (4, 5, 6), True),
+        ((4, 5, 6), (1, 2, 3), True),
+        ((1, 2, 4), (4, 5, 6), False),
+        ((1,), (4, 5, 6), None),
+        ((), (4, 5, 6), None),
+    ],
+)
+def test_rounds_are_apart_or_overlap(
+    a: tuple[int, ...], b: tuple[int, ...], apart: bool | None
+) -> None:
+    """Sides are apart when no round of one reaches the other; one round cannot tell."""
+    assert apart is Measure("submit", "p99_ms", spread_of(a), spread_of(b)).apart
+
+
+def test_a_spread_leaves_out_what_was_not_measured() -> None:
+    """A round without the figure counts for nothing."""
+    assert spread_of([3.0, None, 1.0, 8.0]) == Spread(3.0, 1.0, 8.0, 3)
+    assert spread_of([None]) is None
+
+
+def test_the_first_line_says_what_differs(tmp_path: Path) -> None:
+    """Mode differs, all else is the same, and one thread serves both."""
+    page = _page(_rounds(tmp_path, NAIVE, (1, 1)), _rounds(tmp_path, SHORT, (1, 1)))
+
+    assert (
+        "What differs: mode (naive against partitioned). The same on both sides: scenario, "
+        "scale, seed, players, popularity, duration, load workers, ledger, machine, Redis server, "
+        "revision. Both ran on one Redis server with one thread for commands: more keys bring no "
+        "second thread here. The global top was live in both." in page
+    )
+    assert "Not the same in all rounds" not in page
+    assert "took 100 % of all score updates in naive" in page
+
+
+def test_every_differing_input_is_named(tmp_path: Path) -> None:
+    """Two runs of one mode are A and B; seed, machine and a setting of the service differ."""
+    first = _rounds(tmp_path / "a", SHORT, (1,))
+    second = _rounds(tmp_path / "b", SHORT, (2,))
+    changed(Path(second[0]), "run.json", lambda content: content["host"].update(cores=64))
+    changed(
+        Path(second[0]),
+        "run.json",
+        lambda content: content["service"]["capabilities"].update(materialised_top=True),
+    )
+    page = _page(first, second)
+
+    assert "<h1>A against B</h1>" in page
+    assert "seed (1 against 2)" in page
+    assert "host.cores (2 against 64)" in page
+    assert "service.capabilities.materialised_top (no against yes)" in page
+    assert "The global top was live in A, materialised in B." in page
+    assert "with a single round a side, this may be chance" in page
+
+
+def test_rounds_that_differ_among_themselves_are_named(tmp_path: Path) -> None:
+    """Rounds of one side should be the same; an input that is not is named."""
+    page = _page(_rounds(tmp_path / "a", NAIVE, (1, 2)), _rounds(tmp_path / "b", SHORT, (1, 2)))
+
+    assert "Not the same in all rounds of a side: seed." in page
+    assert "What differs: mode (naive against partitioned). The same" in page
+
+
+@pytest.mark.parametrize(
+    ("plan", "code", "headline"),
+    [
+        (replace(SHORT, failing=(1, 2)), 1, "not every run met its objectives"),
+        (replace(SHORT, ended="interrupted", cut_at=2), 3, "Do not use this comparison"),
+        (
+            replace(SHORT, rates={"submit": 0, "top": 0, "around": 0}, audited=False),
+            3,
+            "Do not use this comparison",
+        ),
+    ],
+    ids=["failed", "interrupted", "empty"],
+)
+def test_a_comparison_is_as_good_as_its_worst_run(
+    plan: Plan, code: int, headline: str, tmp_path: Path
+) -> None:
+    """One bad run tells on the page and in the exit code."""
+    naive, other = _rounds(tmp_path, NAIVE, (1,)), _rounds(tmp_path, plan, (1,))
+    out = tmp_path / "out"
+
+    assert code == main(["compare", *naive, "--against", *other, "--out", str(out)])
+    assert headline in (out / "comparison.html").read_text()
+
+
+def test_shards_are_named(tmp_path: Path) -> None:
+    """A side on a cluster is named with its number of shards."""
+    first, second = _rounds(tmp_path / "a", SHORT, (1,)), _rounds(tmp_path / "b", SHORT, (1,))
+    shards = [{"shard": f"127.0.0.1:{port}", "keys": []} for port in (7001, 7002, 7003)]
+    changed(Path(second[0]), "measurements.json", lambda content: content.update(shards=shards))
+
+    assert "A ran on one Redis server with one thread for commands, B on 3 Redis shards." in _page(
+        first, second
+    )
+
+
+def test_a_missing_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that is not there ends with a sentence and writes nothing."""
+    run = _rounds(tmp_path, NAIVE, (1,))
+    out = tmp_path / "out"
+
+    assert main(["compare", *run, "--against", "nothing", "--out", str(out)]) == 2
+    assert "'nothing' is neither a run directory nor the id of a run" in capsys.readouterr().err
+    assert not out.exists()

@@ -1,0 +1,54 @@
+"""The list of runs: newest first, broken ones named."""
+
+from pathlib import Path
+
+import pytest
+from made_plan import Plan
+from made_runs import make_run
+
+from reports.cli import main
+
+
+def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each run; what has no verdict says so, what is broken is named and not fatal."""
+    older = make_run(tmp_path, Plan(duration_seconds=4, mode="naive", stamp="20260906T110000Z"))
+    main(["tables", str(older)])
+    make_run(tmp_path, Plan(duration_seconds=4, stamp="20260906T120000Z"))
+    (tmp_path / "20260906T130000Z-peak-naive").mkdir()
+    (tmp_path / "20260906T140000Z-peak-naive").mkdir()
+    (tmp_path / "20260906T140000Z-peak-naive" / "run.json").write_text('{"run_id"')
+    (tmp_path / "notes").mkdir()
+    capsys.readouterr()
+
+    assert main(["--runs-dir", str(tmp_path), "runs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [
+        "20260906T140000Z-peak-naive        broken",
+        "20260906T130000Z-peak-naive        broken",
+        "20260906T120000Z-peak-partitioned  not judged yet",
+        "20260906T110000Z-peak-naive        pass",
+    ] == [line[:50].rstrip() for line in lines[1:5]]
+    assert lines[4].split()[2:5] == ["1/1000", "4", "s"]
+    assert lines[4].split()[5:7] == ["100", "%"]
+    assert "run.json cannot be used: Input data was truncated" in lines[7]
+    assert "has no run.json" in lines[8]
+
+
+def test_no_runs_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty directory says how to make a run."""
+    assert main(["--runs-dir", str(tmp_path), "runs"]) == 0
+    assert "There is no run in" in capsys.readouterr().out
+
+
+def test_a_strange_run_json_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A verdict or a table of a strange shape is left out, and the line is still there."""
+    run = make_run(tmp_path, Plan(duration_seconds=4))
+    content = (run / "run.json").read_text()
+    content = content.replace('"skew": null', '"skew": 3').replace(
+        '"verdict": null', '"verdict": []'
+    )
+    (run / "run.json").write_text(content)
+    (run / "operations.csv").write_text("operation,p99_ms\nall,much\n")
+
+    assert main(["--runs-dir", str(tmp_path), "runs"]) == 0
+    assert "not judged yet" in capsys.readouterr().out
