@@ -3,11 +3,13 @@
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from itertools import repeat
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from target_service.ledger.bulk import Value
 from target_service.ledger.events import Batch, BatchOutcome
 from target_service.ledger.guard import State
+
+EVENT_COLUMNS = 8
 
 # (player, board, score, sequence): what must be equal for a repeated id to be a duplicate.
 Payload: TypeAlias = tuple[str, int, int, int | None]
@@ -24,12 +26,27 @@ class SeasonView:
 
 @dataclass(slots=True)
 class Draft:
-    """What a group is about to store, and the event ids known to it."""
+    """What a group is about to store, and the event ids known to it.
 
-    known: MutableMapping[str, Payload]
+    A known id leads to a stored payload, or to the place of its row in the draft.
+    """
+
+    known: MutableMapping[str, Payload | int]
     last_change: int
     at_ms: int
     rows: list[Value] = field(default_factory=list)
+
+    def payload(self, known: Payload | int) -> Payload:
+        """The payload a known id was first given with."""
+        if not isinstance(known, int):
+            return known
+        _, _, player, board, score, _, sequence, _ = self.rows[known : known + EVENT_COLUMNS]
+        return cast("Payload", (player, board, score, given(cast("int", sequence))))
+
+
+def given(stored: int) -> int | None:
+    """The sequence an event came with, from how it is stored."""
+    return stored if stored > 0 else None
 
 
 def decide(batch: Batch, board: int, view: SeasonView, draft: Draft) -> BatchOutcome:
@@ -44,12 +61,12 @@ def decide(batch: Batch, board: int, view: SeasonView, draft: Draft) -> BatchOut
     conflict: list[int] = []
     other_partition: list[int] = []
     stale: list[int] = []
-    add_row = draft.rows.extend
+    rows, add_row = draft.rows, draft.rows.extend
     columns = (batch.event_ids, batch.player_ids, batch.scores, batch.sequences or repeat(None))
     for index, (event_id, player, score, sequence) in enumerate(zip(*columns, strict=False)):
         earlier = known.get(event_id)
         if earlier is not None:
-            same = earlier == (player, board, score, sequence)
+            same = draft.payload(earlier) == (player, board, score, sequence)
             (duplicate if same else conflict).append(index)
             continue
         last, old_score = 0, None
@@ -65,7 +82,7 @@ def decide(batch: Batch, board: int, view: SeasonView, draft: Draft) -> BatchOut
         change += 1
         stored = -last if sequence is None else sequence
         fresh[player] = (board, score, abs(stored), change)
-        known[event_id] = (player, board, score, sequence)
+        known[event_id] = len(rows)
         add_row((change, event_id, player, board, score, old_score, stored, at_ms))
     draft.last_change = change
     versions = range(first, change + 1)

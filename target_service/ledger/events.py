@@ -1,7 +1,7 @@
 """What is written to the ledger, and what became of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
 
@@ -76,10 +76,10 @@ class BatchOutcome:
     """
 
     versions: range
-    duplicate: Sequence[int] = ()
-    conflict: Sequence[int] = ()
-    other_partition: Sequence[int] = ()
-    stale: Sequence[int] = ()
+    duplicate: list[int] = field(default_factory=list)
+    conflict: list[int] = field(default_factory=list)
+    other_partition: list[int] = field(default_factory=list)
+    stale: list[int] = field(default_factory=list)
 
     def applied(self) -> Sequence[int]:
         """The indexes of the events that applied; `versions` goes beside them."""

@@ -1,10 +1,9 @@
 """Moving changes from the log into the standings, a slice at a time."""
 
 import sqlite3
-from itertools import chain
 
 from target_service.ledger import leases
-from target_service.ledger.bulk import BulkInsert
+from target_service.ledger.bulk import BulkInsert, Value
 from target_service.ledger.errors import LeaseLost
 from target_service.ledger.guard import Guard
 
@@ -28,8 +27,10 @@ class Fold:
         self._changes = changes
         self._interval_ms = interval_ms
         self._insert = BulkInsert("REPLACE INTO players", _PLAYER_COLUMNS)
-        self._keys: list[tuple[str, str]] = []
-        self._slice: list[tuple[str, str]] = []
+        self._season = ""
+        self._players: list[str] = []
+        self._seasons: list[str] = []
+        self._slice: list[str] = []
         self._target = 0
         self._lease: leases.Lease | None = None
         self._folded_at_ms = 0
@@ -59,18 +60,22 @@ class Fold:
             self._lease = leases.acquire(connection, _LEASE, self._owner, _LEASE_MS, now_ms)
             if self._lease is None:
                 return 0
-            self._keys = list(self._guard.keys())[::-1]
             self._target = self._guard.seen
+            self._seasons = self._guard.seasons()
+            self._next_season()
         else:
             try:
                 leases.renew(connection, self._lease, _LEASE_MS, now_ms)
             except LeaseLost:
                 self.abandon()
                 return 0
-        self._slice = self._keys[-rows:][::-1]
-        states = ((*key, *self._guard.tail(key[0])[key[1]]) for key in self._slice)
-        self._insert.run(connection, list(chain.from_iterable(states)))
-        if len(self._slice) == len(self._keys):
+        self._slice = self._players[-rows:][::-1]
+        season, tail = self._season, self._guard.tail(self._season)
+        values: list[Value] = []
+        for player in self._slice:
+            values += (season, player, *tail[player])
+        self._insert.run(connection, values)
+        if len(self._slice) == len(self._players) and not self._seasons:
             connection.execute("UPDATE state SET folded_to = ?", (self._target,))
             leases.release(connection, self._lease)
         return len(self._slice)
@@ -79,13 +84,22 @@ class Fold:
         """Let memory follow the slice that is now on disk."""
         if self._lease is None:
             return
-        self._guard.forget(self._slice)
-        del self._keys[len(self._keys) - len(self._slice) :]
+        self._guard.forget(self._season, self._slice)
+        del self._players[len(self._players) - len(self._slice) :]
         self._slice = []
-        if not self._keys:
+        if self._players:
+            return
+        if self._seasons:
+            self._next_season()
+        else:
             self._guard.folded_to = self._target
             self._lease = None
 
     def abandon(self) -> None:
         """End the round without a result; another one will begin again."""
-        self._keys, self._slice, self._lease = [], [], None
+        self._slice, self._lease = [], None
+
+    def _next_season(self) -> None:
+        """Sort the next season's players, last first: slices are taken from the end."""
+        self._season = self._seasons.pop()
+        self._players = sorted(self._guard.tail(self._season), reverse=True)

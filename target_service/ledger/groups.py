@@ -6,7 +6,7 @@ from itertools import chain
 
 from target_service.ledger import ranges
 from target_service.ledger.bulk import BulkInsert, json_list
-from target_service.ledger.decisions import Draft, Payload, SeasonView, decide
+from target_service.ledger.decisions import EVENT_COLUMNS, Draft, Payload, SeasonView, decide, given
 from target_service.ledger.events import Batch, BatchOutcome, Board
 from target_service.ledger.guard import Guard
 from target_service.ledger.store import Store
@@ -15,7 +15,6 @@ _KNOWN = (
     "SELECT e.event_id, e.player, e.board, e.score, e.sequence"
     " FROM json_each(?) j CROSS JOIN events e ON e.event_id = j.value"
 )
-_EVENT_COLUMNS = 8
 
 
 class GroupWriter:
@@ -26,7 +25,7 @@ class GroupWriter:
         self._connection = connection
         self._guard = guard
         self._boards: dict[Board, int] = {}
-        self._insert = BulkInsert("INSERT INTO events", _EVENT_COLUMNS)
+        self._insert = BulkInsert("INSERT INTO events", EVENT_COLUMNS)
 
     def write(self, batches: Sequence[Batch], at_ms: int) -> list[BatchOutcome]:
         """Store the batches in order, all in one commit, and say what became of each event."""
@@ -47,11 +46,11 @@ class GroupWriter:
             self._guard.absorb(season, view.fresh, draft.last_change)
         return outcomes
 
-    def _known(self, batches: Sequence[Batch]) -> dict[str, Payload]:
+    def _known(self, batches: Sequence[Batch]) -> dict[str, Payload | int]:
         """Look up which of the event ids are stored, and with what."""
         ids = list(chain.from_iterable(batch.event_ids for batch in batches))
         return {
-            event_id: (player, board, score, sequence if sequence > 0 else None)
+            event_id: (player, board, score, given(sequence))
             for event_id, player, board, score, sequence in self._connection.execute(
                 _KNOWN, (json_list(ids),)
             )

@@ -1,7 +1,7 @@
 """What decides whether an event applies: every player's latest standing."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import msgspec
@@ -76,17 +76,17 @@ class Guard:
             for index, board, score, sequence, change in _ROWS.decode(text)
         }
 
-    def keys(self) -> Iterator[tuple[str, str]]:
-        """Season and player of everything in the tail, in the order of the `players` table."""
-        for season in sorted(self._tails):
-            for player in sorted(self._tails[season]):
-                yield season, player
+    def seasons(self) -> list[str]:
+        """The seasons that have a tail."""
+        return list(self._tails)
 
-    def forget(self, keys: Sequence[tuple[str, str]]) -> None:
+    def forget(self, season: str, players: Iterable[str]) -> None:
         """Drop standings that this process has just folded as they are."""
-        for season, player in keys:
-            del self._tails[season][player]
-        self._tails = {season: tail for season, tail in self._tails.items() if tail}
+        tail = self._tails[season]
+        for player in players:
+            del tail[player]
+        if not tail:
+            del self._tails[season]
 
     def _drop_folded(self, folded_to: int) -> None:
         self.folded_to = folded_to

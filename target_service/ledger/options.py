@@ -20,6 +20,7 @@ class LedgerOptions:
         kept_seconds: how long an event id is at least remembered.
         patience_seconds: how long a writer waits for the other processes on the file.
         upkeep_seconds: how often an idle writer looks after marks, folds and expiry.
+        upkeep_rows: how many rows a slice of that work has, if the last group was not larger.
     """
 
     sync: Sync = "full"
@@ -30,3 +31,4 @@ class LedgerOptions:
     kept_seconds: float = 86_400.0
     patience_seconds: float = 5.0
     upkeep_seconds: float = 0.25
+    upkeep_rows: int = 2_000

@@ -10,7 +10,7 @@ from target_service.ledger.errors import LedgerReadOnly, LedgerUnusable, transla
 from target_service.ledger.options import Sync
 from target_service.ledger.turns import Turns
 
-_CACHE_KIB = 65_536
+_CACHE_KIB = 32_768
 _JOURNAL_BYTES_KEPT = 64 * 1024 * 1024
 
 
@@ -91,12 +91,29 @@ class Store:
             connection.execute(f"PRAGMA synchronous = {self._sync}")
 
     def _open(self) -> sqlite3.Connection:
+        connection = self._connected(str(self.path))
+        try:
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+        except sqlite3.Error as error:
+            connection.close()
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY or self._is_in_use():
+                raise
+            # Where nothing may be written SQLite cannot even share the file, but nobody writes it.
+            return self._connected(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1")
+        return connection
+
+    def _connected(self, name: str) -> sqlite3.Connection:
         return sqlite3.connect(
-            self.path,
+            name,
             timeout=self._patience_seconds,
             isolation_level=None,
             check_same_thread=False,
+            uri=name.startswith("file:"),
         )
+
+    def _is_in_use(self) -> bool:
+        """A file that is open somewhere, or was not closed, has its log beside it."""
+        return self.path.with_name(f"{self.path.name}-wal").exists()
 
     def _create_or_check(self) -> None:
         with translating(self.path):

@@ -10,10 +10,10 @@ from target_service.ledger import ranges
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.folds import Fold
 from target_service.ledger.guard import Guard
+from target_service.ledger.options import LedgerOptions
 from target_service.ledger.store import Store
 
 _MARKS_AT_MOST = 100_000
-_ROWS_AT_LEAST = 2_000
 _EXPIRY_CHECK_MS = 1_000
 _CHECKPOINT_ROWS = 20_000
 _COMMIT_ROWS = 8
@@ -25,11 +25,12 @@ class Upkeep:
     It is not synced: the next group's sync covers it, and losing it costs repetition only.
     """
 
-    def __init__(self, store: Store, guard: Guard, fold: Fold, kept_ms: int) -> None:
+    def __init__(self, store: Store, guard: Guard, fold: Fold, options: LedgerOptions) -> None:
         self._store = store
         self._guard = guard
         self._fold = fold
-        self._kept_ms = kept_ms
+        self._kept_ms = int(options.kept_seconds * 1_000)
+        self._rows = options.upkeep_rows
         self._expiry_checked_ms = 0
         self._rows_to_copy = 0
         # A mark that falls out is safe: its change stays unprojected and is projected again.
@@ -53,7 +54,7 @@ class Upkeep:
         """Do a bounded part of what is due, within a turn the caller has taken."""
         if self.due(now_ms):
             marks = list(self._marks)
-            rows = max(_ROWS_AT_LEAST, events)
+            rows = max(self._rows, events)
             try:
                 with self._store.unsynced(connection), self._store.transaction(connection):
                     self._guard.catch_up(connection)
@@ -75,7 +76,7 @@ class Upkeep:
         while self._marks or len(self._guard):
             before = len(self._guard)
             self._fold.hasten()
-            self.run(connection, now_ms, _ROWS_AT_LEAST)
+            self.run(connection, now_ms, 0)
             if len(self._guard) >= before and not self._fold.running:
                 return
 

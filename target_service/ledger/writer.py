@@ -42,7 +42,7 @@ class Writer:
         fold = Fold(
             self.guard, uuid.uuid4().hex, options.fold_changes, int(options.fold_seconds * 1_000)
         )
-        self.upkeep = Upkeep(store, self.guard, fold, int(options.kept_seconds * 1_000))
+        self.upkeep = Upkeep(store, self.guard, fold, options)
         self._groups = GroupWriter(store, self.connection, self.guard)
         self._store = store
         self._inbox = inbox

@@ -1,0 +1,183 @@
+"""Any interleaving on two ledgers that share a file does what the truth model does."""
+
+import asyncio
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from ledger_opening import DUO, NEXT_SEASON, QUICK, SOLO, pending_changes
+from ledger_truth import LedgerTruth
+
+from target_service.ledger.errors import ChangesTrimmed
+from target_service.ledger.events import Batch, Event, Outcome, Status
+from target_service.ledger.sqlite import SqliteLedger
+
+HOUR_MS = 3_600_000
+KEPT_MS = 24 * HOUR_MS
+
+# Small folds in smaller slices, so that every step meets a fold that is half done.
+OPTIONS = replace(QUICK, fold_changes=5, fold_seconds=3_600.0, upkeep_rows=2)
+
+players = st.sampled_from(["ann", "bob", "cas", "d\u00e9", "\U0001f3c1"])
+boards = st.sampled_from([SOLO, DUO, NEXT_SEASON])
+scores = st.one_of(st.integers(0, 3), st.sampled_from([-(2**53 - 1), 2**53 - 1]))
+sequences = st.one_of(st.none(), st.integers(1, 8), st.just(2**53 - 1))
+ids = st.integers(0, 25).map("event-{}".format)
+events = st.builds(Event, ids, players, boards, scores, sequences)
+rows = st.lists(st.tuples(ids, players, scores, sequences), min_size=1, max_size=8)
+which = st.integers(0, 1)
+
+
+def batch_of(board: object, columns: list[tuple[str, str, int, int | None]]) -> Batch:
+    """Turn drawn rows into a batch."""
+    event_ids, player_ids, batch_scores, batch_sequences = zip(*columns, strict=True)
+    return Batch(board, event_ids, player_ids, batch_scores, batch_sequences)  # type: ignore[arg-type]  # drawn from boards
+
+
+class TwoLedgers(RuleBasedStateMachine):
+    """Two workers on one file beside one dictionary."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop = asyncio.Runner()
+        self.folder = Path(tempfile.mkdtemp())
+        self.path = self.folder / "ledger.db"
+        self.now_ms = 1_788_000_000_000
+        self.truth = LedgerTruth()
+        self.ledgers = [self.open(), self.open()]
+
+    def open(self) -> SqliteLedger:
+        """Open the file once more."""
+        return SqliteLedger(self.path, OPTIONS, lambda: self.now_ms)
+
+    @rule(worker=which, drawn=events)
+    def submit(self, worker: int, drawn: Event) -> None:
+        """One event."""
+
+        async def submit() -> Outcome:
+            return await self.ledgers[worker].submit(drawn)
+
+        expected = self.truth.submit(drawn, self.now_ms).replace("_", "-")
+        version = self.truth.last_change if expected == "applied" else None
+
+        assert Outcome(Status(expected), version) == self.loop.run(submit())
+
+    @rule(worker=which, board=boards, columns=rows, single=events, retried=st.booleans())
+    def submit_group(
+        self,
+        worker: int,
+        board: object,
+        columns: list[tuple[str, str, int, int | None]],
+        single: Event,
+        retried: bool,
+    ) -> None:
+        """A batch, a single event and the batch again, all on their way at once."""
+        batch = batch_of(board, columns)
+
+        async def submit() -> list[object]:
+            ledger = self.ledgers[worker]
+            answers = [ledger.submit_batch(batch), ledger.submit(single)]
+            answers += [ledger.submit_batch(batch)] if retried else []
+            return list(await asyncio.gather(*answers))
+
+        first = self.truth.submit_batch(batch, self.now_ms)
+        between = Status(self.truth.submit(single, self.now_ms).replace("_", "-"))
+        again = [self.truth.submit_batch(batch, self.now_ms)] if retried else []
+        answers = self.loop.run(submit())
+
+        assert [first, *again] == [answers[0], *answers[2:]]
+        assert between == answers[1].status  # type: ignore[attr-defined]  # the single outcome
+
+    @rule(worker=which, data=st.data())
+    def mark(self, worker: int, data: st.DataObject) -> None:
+        """Any changes, marked ones among them, as a range or one by one."""
+        numbers = st.integers(1, max(1, self.truth.last_change))
+        marked = data.draw(st.one_of(st.lists(numbers), st.builds(range, numbers, numbers)))
+        self.ledgers[worker].mark_projected(marked)
+        self.truth.unprojected -= set(marked)
+        self.pass_time(1_000, worker)
+
+    @rule(hours=st.sampled_from([1, 12, 25]), worker=which)
+    def wait(self, hours: int, worker: int) -> None:
+        """Hours pass."""
+        self.pass_time(hours * HOUR_MS, worker)
+
+    def pass_time(self, elapsed_ms: int, worker: int) -> None:
+        """Time passes until every id is forgotten that may be."""
+        self.now_ms += elapsed_ms
+        self.truth.expire(self.now_ms - KEPT_MS)
+        for _ in range(200):
+            facts = self.loop.run(self.ledgers[worker].facts())
+            if facts.trimmed_to == self.truth.trimmed_to:
+                break
+
+        assert self.truth.trimmed_to == facts.trimmed_to
+
+    @rule(worker=which)
+    def restart(self, worker: int) -> None:
+        """One worker is closed and started again."""
+        self.loop.run(self.ledgers[worker].close())
+        self.ledgers[worker] = self.open()
+
+    @rule()
+    def die(self) -> None:
+        """Both processes vanish between two commits; only what is on the disk goes on."""
+        copy = Path(tempfile.mkdtemp(dir=self.folder)) / "ledger.db"
+        with self.ledgers[0]._store.turns.taken():
+            for suffix in ("", "-wal"):
+                shutil.copy(f"{self.path}{suffix}", f"{copy}{suffix}")
+        for ledger in self.ledgers:
+            self.loop.run(ledger.close())
+        self.path = copy
+        self.ledgers = [self.open(), self.open()]
+
+    @invariant()
+    def same_as_the_truth(self) -> None:
+        """Every question has the true answer, from either worker."""
+        for ledger in self.ledgers:
+            self.loop.run(self.compare(ledger))
+
+    async def compare(self, ledger: SqliteLedger) -> None:
+        """Ask one worker everything."""
+        facts = await ledger.facts()
+        assert self.truth.last_change == facts.last_change
+        assert len(self.truth.unprojected) == facts.unprojected
+        assert sorted(self.truth.unprojected) == await pending_changes(ledger)
+        kept = self.truth.changes[self.truth.trimmed_to :]
+        assert kept == await ledger.changes(self.truth.trimmed_to, 10_000)
+        if self.truth.trimmed_to:
+            try:
+                await ledger.changes(self.truth.trimmed_to - 1, 1)
+            except ChangesTrimmed:
+                pass
+            else:
+                raise AssertionError("Trimmed changes were answered.")
+        for season in ("s1", "s2"):
+            expected = {key[1]: s for key, s in self.truth.standings.items() if key[0] == season}
+            assert expected == await ledger.standings(season, [*expected, "nobody"])
+            with ledger.snapshot(season, page_size=2) as snapshot:
+                pages = list(snapshot)
+            assert self.truth.last_change == snapshot.change
+            assert max(map(len, pages), default=0) <= 2
+            assert len(expected) == sum(map(len, pages))
+            assert expected == {one.player_id: one for page in pages for one in page}
+
+    def teardown(self) -> None:
+        """Close everything."""
+        for ledger in self.ledgers:
+            self.loop.run(ledger.close())
+        self.loop.close()
+        shutil.rmtree(self.folder)
+
+
+TestTwoLedgers = TwoLedgers.TestCase
+TestTwoLedgers.settings = settings(
+    max_examples=40,
+    stateful_step_count=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
