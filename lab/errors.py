@@ -2,6 +2,7 @@
 
 LabError
 ├── UsageError        something asked for cannot be done as asked (exit 2)
+│   └── DockerUnavailable  no docker, no engine, or no answer
 ├── PartFailed        a process of the stack did not start, or died (exit 3)
 └── Interrupted       somebody wants the lab to stop (exit 3)
 """
@@ -21,6 +22,10 @@ class UsageError(LabError):
     def __init__(self, *problems: str) -> None:
         self.problems = problems
         super().__init__("\n".join(problems))
+
+
+class DockerUnavailable(UsageError):
+    """docker is not there, its engine does not run, or it refused to answer."""
 
 
 class PartFailed(LabError):

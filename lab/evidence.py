@@ -6,12 +6,12 @@ import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import psutil
 import redis
 from prometheus_client.parser import text_string_to_metric_families
 
 from lab.errors import PartFailed
 from lab.redis_access import connect
+from lab.stack import Processes, Stack
 
 _SECONDS = 5.0
 # The commands that read or write boards; the service's own upkeep is none of them.
@@ -31,7 +31,7 @@ ACCEPTED = ("applied", "durable-only")
 class Counters:
     """One reading of both processes; counts are since each process began."""
 
-    service_processes: frozenset[tuple[int, float]]
+    service_processes: Processes
     redis_run_id: str
     accepted_events: int
     answered: Mapping[str, int]
@@ -39,21 +39,21 @@ class Counters:
     executed: Mapping[str, int]
 
 
-def read_counters(service_url: str, service_pid: int, redis_url: str) -> Counters:
+def read_counters(stack: Stack) -> Counters:
     """Read the service's /metrics and the server's commandstats.
 
     Raises:
         PartFailed: one of the two did not answer.
     """
-    samples = _metrics(service_url)
+    samples = _metrics(stack.service_url)
     try:
-        with connect(redis_url) as client:
+        with connect(stack.redis_url) as client:
             run_id = str(client.info("server")["run_id"])
             stats = client.info("commandstats")
     except redis.RedisError as error:
         raise PartFailed(f"The Redis server did not answer the audit: {error}.") from error
     return Counters(
-        service_processes=_family(service_pid),
+        service_processes=stack.service_processes(),
         redis_run_id=run_id,
         accepted_events=sum(
             int(samples.get("leaderboard_writes_total", {}).get(status, 0)) for status in ACCEPTED
@@ -65,18 +65,6 @@ def read_counters(service_url: str, service_pid: int, redis_url: str) -> Counter
             for command in BOARD_COMMANDS
         },
     )
-
-
-def _family(pid: int) -> frozenset[tuple[int, float]]:
-    """A process and its children, told apart from later ones that reuse a pid."""
-    try:
-        head = psutil.Process(pid)
-        return frozenset(
-            (process.pid, process.create_time())
-            for process in (head, *head.children(recursive=True))
-        )
-    except psutil.NoSuchProcess as error:
-        raise PartFailed(f"The service (pid {pid}) is gone before the audit.") from error
 
 
 def _by_command(samples: Mapping[str, float]) -> dict[str, int]:

@@ -2,10 +2,28 @@
 
 import json
 import urllib.request
+from dataclasses import dataclass
 
-from lab.errors import UsageError
+from lab.errors import PartFailed, UsageError
+from lab.stack import Processes
 
 _SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class ForeignStack:
+    """A stack of which the lab knows the address of the service and no more."""
+
+    service_url: str
+    redis_url: str = ""
+
+    def failure(self) -> str | None:
+        """Nothing can be told; the generator sees when nobody answers."""
+        return None
+
+    def service_processes(self) -> Processes:
+        """Out of reach."""
+        raise PartFailed("The processes of a service that is not ours are out of reach.")
 
 
 def require_mode(target: str, mode: str) -> None:

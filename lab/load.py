@@ -14,11 +14,13 @@ from typing import Any
 import redis
 
 from lab.audit import FinalScore, audit, foreign_audit, incomparable_audit
+from lab.embedded_stack import embedded_stack
 from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters, read_scores
+from lab.foreign import ForeignStack
 from lab.generator import generate
 from lab.session import Session
-from lab.stack import Stack, running_stack
+from lab.stack import Stack
 from lab.variables import Variables
 from workload.scenario import Scenario
 
@@ -36,13 +38,13 @@ def run_load(
     (folder / "logs").mkdir(parents=True)
     try:
         if variables.target:
-            stack = Stack(redis_url="", service_url=variables.target, parts=())
-            code, incidents = generate(variables, players, stack, folder, command, session)
+            foreign = ForeignStack(variables.target)
+            code, incidents = generate(variables, players, foreign, folder, command, session)
             report = foreign_audit()
         else:
-            with running_stack(variables, scenario.assumptions, folder / "logs", session) as stack:
+            with embedded_stack(variables, scenario.assumptions, folder / "logs", session) as stack:
                 print(f"The service is up at {stack.service_url} ({variables.mode}).", flush=True)
-                before = _read(stack)
+                before = read_counters(stack)
                 code, incidents = generate(variables, players, stack, folder, command, session)
                 report = _audit(before, stack, folder)
     except LabError:
@@ -55,10 +57,6 @@ def run_load(
     return _tables(folder, session)
 
 
-def _read(stack: Stack) -> Counters:
-    return read_counters(stack.service_url, stack.service_pid, stack.redis_url)
-
-
 def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:
     """Compare what can be compared; what a dead process took with it is said to be so."""
     failure = stack.failure()
@@ -67,7 +65,7 @@ def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:
     try:
         measurements = json.loads((folder / "measurements.json").read_text())
         scores = list(_final_scores(folder / "final_scores.csv", stack.redis_url))
-        return audit(before, _read(stack), measurements, scores)
+        return audit(before, read_counters(stack), measurements, scores)
     except FileNotFoundError as error:
         return incomparable_audit(f"the generator left no {Path(error.filename).name}")
     except (PartFailed, redis.RedisError) as error:

@@ -4,8 +4,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from lab.embedded_stack import embedded_stack
 from lab.session import Session
-from lab.stack import running_stack
 from lab.variables import Variables
 from workload.assumptions import Assumptions
 
@@ -16,7 +16,7 @@ def serve(variables: Variables, assumptions: Assumptions, session: Session) -> i
     """Keep Redis and the service up until Ctrl-C; returns 3 when a part died."""
     with (
         tempfile.TemporaryDirectory(prefix="serve-", dir=session.checkout.state) as folder,
-        running_stack(variables, assumptions, Path(folder), session) as stack,
+        embedded_stack(variables, assumptions, Path(folder), session) as stack,
     ):
         print(
             f"mode     {variables.mode}, ledger {variables.ledger}\n"

@@ -1,130 +1,32 @@
-"""The stack on this machine: a Redis server and the service, up until the block ends."""
+"""What a run needs to know of the stack it loads; one module for each kind of stack."""
 
-import http.client
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from typing import Protocol
 
-from lab.embedded_redis import embedded_redis, find_server
-from lab.errors import PartFailed
-from lab.parts import Part
-from lab.ports import HOST, require_free
-from lab.redis_access import clear_boards
-from lab.session import Session
-from lab.variables import Variables
-from workload.assumptions import Assumptions
-from workload.partitions import global_key, partition_keys
-
-_READY_SECONDS = 1.0
+# What tells a process from a later one in its place: a pid or a container, and when it started.
+Processes = frozenset[tuple[int | str, float | str]]
 
 
-@dataclass(frozen=True)
-class Stack:
-    """The addresses and the processes of a stack that is up."""
+class Stack(Protocol):
+    """A service and its Redis server, up and ready to be loaded."""
 
-    redis_url: str
-    service_url: str
-    parts: tuple[Part, ...]
+    @property
+    def service_url(self) -> str:
+        """The address of the service."""
+        ...
+
+    @property
+    def redis_url(self) -> str:
+        """The address of the Redis server behind it."""
+        ...
 
     def failure(self) -> str | None:
         """A sentence about a part that died, or None."""
-        for part in self.parts:
-            code = part.process.poll() if part.process else None
-            if code is not None:
-                return f"{part.name} ended by itself (exit code {code}, see {part.log})."
-        return None
+        ...
 
-    @property
-    def service_pid(self) -> int:
-        """The pid of the service's main process."""
-        process = self.parts[-1].process
-        if process is None:
-            raise PartFailed("The service was not started.")
-        return process.pid
+    def service_processes(self) -> Processes:
+        """The service as it runs now, to see later whether it is the same still.
 
-
-@contextmanager
-def running_stack(
-    variables: Variables, assumptions: Assumptions, folder: Path, session: Session
-) -> Iterator[Stack]:
-    """Start Redis (unless REDIS_URL names one) and the service; stop both at the end.
-
-    The logs go to `folder`.
-
-    Raises:
-        UsageError: a port is taken, no server binary, a foreign database.
-        PartFailed: a part did not become ready.
-    """
-    require_free(variables.service_port, "SERVICE_PORT")
-    with ExitStack() as running:
-        parts = []
-        if variables.redis_url:
-            redis_url = variables.redis_url
-            clear_boards(redis_url, _board_keys(assumptions))
-        else:
-            binary = find_server(variables.hotboard_redis_bin)
-            server, redis_url = embedded_redis(binary, folder, session)
-            parts.append(_begin(server, running))
-        service = _service(variables, assumptions, redis_url, folder, session)
-        parts.append(_begin(service, running))
-        url = f"http://{HOST}:{variables.service_port}"
-        yield Stack(redis_url, url, tuple(parts))
-
-
-def _begin(part: Part, running: ExitStack) -> Part:
-    running.callback(part.end)
-    part.begin()
-    return part
-
-
-def _board_keys(assumptions: Assumptions) -> list[str]:
-    global_keys = [global_key(season) for season in assumptions.active_seasons]
-    return [*partition_keys(assumptions), *global_keys]
-
-
-def _service(
-    variables: Variables,
-    assumptions: Assumptions,
-    redis_url: str,
-    folder: Path,
-    session: Session,
-) -> Part:
-    environment = {
-        "HOTBOARD_MODE": variables.mode,
-        "HOTBOARD_REDIS_URL": redis_url,
-        "HOTBOARD_LEDGER": variables.ledger,
-        "HOTBOARD_REGIONS": ",".join(assumptions.regions),
-        "HOTBOARD_MODES": ",".join(assumptions.modes),
-        "HOTBOARD_SEASONS": ",".join(assumptions.active_seasons),
-        "HOTBOARD_HOST": HOST,
-        "HOTBOARD_PORT": str(variables.service_port),
-        "HOTBOARD_WORKERS": str(variables.service_workers),
-    }
-    if variables.service_workers > 1:
-        # Without a shared folder each scrape would see one worker's counters only.
-        metrics = folder / "metrics"
-        metrics.mkdir(parents=True, exist_ok=True)
-        for stale in metrics.glob("*.db"):
-            stale.unlink()
-        environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
-    return Part(
-        "The service",
-        [sys.executable, "-m", "target_service"],
-        session,
-        log=folder / "service.log",
-        environment=environment,
-        ready=lambda: _is_ready(variables.service_port),
-    )
-
-
-def _is_ready(port: int) -> bool:
-    connection = http.client.HTTPConnection(HOST, port, timeout=_READY_SECONDS)
-    try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == http.client.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+        Raises:
+            PartFailed: it is gone.
+        """
+        ...

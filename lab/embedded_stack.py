@@ -1,0 +1,128 @@
+"""The stack on this machine: a Redis server and the service, up until the block ends."""
+
+import http.client
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from lab.embedded_redis import embedded_redis, find_server
+from lab.errors import PartFailed
+from lab.parts import Part
+from lab.ports import HOST, require_free
+from lab.redis_access import clear_boards
+from lab.service_settings import board_keys, service_settings
+from lab.session import Session
+from lab.stack import Processes
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+
+_READY_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class EmbeddedStack:
+    """The addresses and the processes of a stack that the lab started; the service is the last."""
+
+    redis_url: str
+    service_url: str
+    parts: tuple[Part, ...]
+
+    def failure(self) -> str | None:
+        """A sentence about a part that died, or None."""
+        for part in self.parts:
+            code = part.process.poll() if part.process else None
+            if code is not None:
+                return f"{part.name} ended by itself (exit code {code}, see {part.log})."
+        return None
+
+    def service_processes(self) -> Processes:
+        """The service's main process and its children, told apart from later ones of their pid."""
+        process = self.parts[-1].process
+        if process is None:
+            raise PartFailed("The service was not started.")
+        try:
+            head = psutil.Process(process.pid)
+            return frozenset(
+                (one.pid, one.create_time()) for one in (head, *head.children(recursive=True))
+            )
+        except psutil.NoSuchProcess as error:
+            raise PartFailed(f"The service (pid {process.pid}) is gone.") from error
+
+
+@contextmanager
+def embedded_stack(
+    variables: Variables, assumptions: Assumptions, folder: Path, session: Session
+) -> Iterator[EmbeddedStack]:
+    """Start Redis (unless REDIS_URL names one) and the service; stop both at the end.
+
+    The logs go to `folder`.
+
+    Raises:
+        UsageError: a port is taken, no server binary, a foreign database.
+        PartFailed: a part did not become ready.
+    """
+    require_free(variables.service_port, "SERVICE_PORT")
+    with ExitStack() as running:
+        parts = []
+        if variables.redis_url:
+            redis_url = variables.redis_url
+            clear_boards(redis_url, board_keys(assumptions))
+        else:
+            binary = find_server(variables.hotboard_redis_bin)
+            server, redis_url = embedded_redis(binary, folder, session)
+            parts.append(_begin(server, running))
+        service = _service(variables, assumptions, redis_url, folder, session)
+        parts.append(_begin(service, running))
+        url = f"http://{HOST}:{variables.service_port}"
+        yield EmbeddedStack(redis_url, url, tuple(parts))
+
+
+def _begin(part: Part, running: ExitStack) -> Part:
+    running.callback(part.end)
+    part.begin()
+    return part
+
+
+def _service(
+    variables: Variables,
+    assumptions: Assumptions,
+    redis_url: str,
+    folder: Path,
+    session: Session,
+) -> Part:
+    environment = {
+        **service_settings(variables, assumptions),
+        "HOTBOARD_REDIS_URL": redis_url,
+        "HOTBOARD_HOST": HOST,
+        "HOTBOARD_PORT": str(variables.service_port),
+    }
+    if variables.service_workers > 1:
+        # Without a shared folder each scrape would see one worker's counters only.
+        metrics = folder / "metrics"
+        metrics.mkdir(parents=True, exist_ok=True)
+        for stale in metrics.glob("*.db"):
+            stale.unlink()
+        environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
+    return Part(
+        "The service",
+        [sys.executable, "-m", "target_service"],
+        session,
+        log=folder / "service.log",
+        environment=environment,
+        ready=lambda: _is_ready(variables.service_port),
+    )
+
+
+def _is_ready(port: int) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=_READY_SECONDS)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

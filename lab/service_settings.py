@@ -1,0 +1,23 @@
+"""What the lab tells a service it starts, and which boards that service has."""
+
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+from workload.partitions import global_key, partition_keys
+
+
+def service_settings(variables: Variables, assumptions: Assumptions) -> dict[str, str]:
+    """The environment that is the same wherever the service runs; addresses come on top."""
+    return {
+        "HOTBOARD_MODE": variables.mode,
+        "HOTBOARD_LEDGER": variables.ledger,
+        "HOTBOARD_REGIONS": ",".join(assumptions.regions),
+        "HOTBOARD_MODES": ",".join(assumptions.modes),
+        "HOTBOARD_SEASONS": ",".join(assumptions.active_seasons),
+        "HOTBOARD_WORKERS": str(variables.service_workers),
+    }
+
+
+def board_keys(assumptions: Assumptions) -> list[str]:
+    """The Redis keys of all boards, of both modes."""
+    global_keys = [global_key(season) for season in assumptions.active_seasons]
+    return [*partition_keys(assumptions), *global_keys]
