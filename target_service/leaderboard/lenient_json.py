@@ -1,19 +1,21 @@
 """A second look at a refused body that reads on where a strict decoder stops."""
 
 import json
+from dataclasses import dataclass
 
 # Python refuses to turn longer digit strings into integers, and none of them is a valid value.
 _MOST_DIGITS = 20
 
 
-class NotAnInteger(str):
-    """The text of a number that is no JSON integer of a sensible length."""
+@dataclass(frozen=True, slots=True)
+class NotAnInteger:
+    """A number that is no JSON integer of a sensible length, and no text either."""
 
-    __slots__ = ()
+    text: str
 
 
 def read_leniently(body: bytes) -> object:
-    """Return the body's value; NaN, Infinity and other numbers become NotAnInteger texts.
+    """Return the body's value; NaN, Infinity and other numbers become NotAnInteger.
 
     Raises:
         ValueError: with a sentence about why this is no JSON.

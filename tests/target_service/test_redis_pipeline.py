@@ -73,7 +73,7 @@ def test_answers_that_never_come_are_counted_as_unknown() -> None:
         results = await asyncio.gather(first, rest, return_exceptions=True)
         assert [type(result).__name__ for result in results] == ["Answers", "RedisUnavailable"]
         # The callers were told at their deadline; the lane gives up at its own, moments later.
-        await asyncio.sleep(TIMEOUT_SECONDS / 2)
+        await asyncio.sleep(TIMEOUT_SECONDS)
 
     run_against(fake, scenario)
 
@@ -88,7 +88,7 @@ def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
     async def scenario(pipeline: Pipeline) -> None:
         with pytest.raises(RedisUnavailable):
             await pipeline.run((echo("lost", RecordingTally()),))
-        await asyncio.sleep(TIMEOUT_SECONDS / 2)
+        await asyncio.sleep(TIMEOUT_SECONDS)
         assert fake.closed == 1
         fake.answers_left = 1000
         answers = await pipeline.run((echo("found", RecordingTally()),))
@@ -109,7 +109,7 @@ def test_nobody_waits_longer_than_the_timeout() -> None:
         heavy = [pipeline.run((echo("x", tally, PIPELINE_WEIGHT),)) for _ in range(10)]
         results = await asyncio.gather(*heavy, return_exceptions=True)
         assert {type(result) for result in results} == {RedisUnavailable}
-        assert time.perf_counter() - started < TIMEOUT_SECONDS * 2
+        assert time.perf_counter() - started < TIMEOUT_SECONDS * 3
         await asyncio.sleep(TIMEOUT_SECONDS)
 
     run_against(fake, scenario)

@@ -18,6 +18,7 @@ BAD_IDS = {
     "C1 control": "a\x85",
     "slash": "a/b",
     "number": 5,
+    "float": 5.5,
     "null": None,
     "list": ["a"],
 }

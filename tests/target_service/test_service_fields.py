@@ -14,7 +14,7 @@ from target_service.leaderboard.events import ScoreColumns, ScoreEvent
 from target_service.leaderboard.explain import explain_columns, explain_event
 from target_service.leaderboard.fields import are_ids, check_id, is_id, normalised
 from target_service.leaderboard.integer_query import IntegerQuery
-from target_service.leaderboard.lenient_json import read_leniently
+from target_service.leaderboard.lenient_json import NotAnInteger, read_leniently
 from target_service.query import IntegerParameter, read_query
 
 GOOD = {"event_id": "e", "player_id": "p", "region": "eu", "mode": "solo", "season": "s1"}
@@ -48,6 +48,8 @@ def test_many_ids_at_once_are_judged_like_each_alone(texts: list[str]) -> None:
 
 
 @given(st.dictionaries(st.sampled_from([*GOOD, "score", "sequence", "x"]), values))
+@example({"event_id": 5.0})
+@example({"player_id": float("nan")})
 def test_what_the_decoder_refuses_is_explained(fields: dict[str, object]) -> None:
     """No event is refused without a sentence, and none is accepted with one."""
     body = json.dumps({**GOOD, "score": 1, **fields}).encode()
@@ -75,16 +77,16 @@ def test_bytes_that_the_decoder_refuses_are_explained(body: bytes) -> None:
 @pytest.mark.parametrize(
     ("body", "value"),
     [
-        (b"NaN", "NaN"),
-        (b"-Infinity", "-Infinity"),
-        (b"1e400", "1e400"),
-        (b"5.0", "5.0"),
+        (b"NaN", NotAnInteger("NaN")),
+        (b"-Infinity", NotAnInteger("-Infinity")),
+        (b"1e400", NotAnInteger("1e400")),
+        (b"5.0", NotAnInteger("5.0")),
         (b"12", 12),
-        (b"1" * 30, "1" * 30),
+        (b"1" * 30, NotAnInteger("1" * 30)),
     ],
 )
-def test_numbers_that_are_no_integers_stay_texts(body: bytes, value: object) -> None:
-    """So that a check can refuse them by name."""
+def test_numbers_that_are_no_integers_are_kept_apart(body: bytes, value: object) -> None:
+    """So that no check takes them for an integer, or for a text."""
     assert value == read_leniently(body)
 
 

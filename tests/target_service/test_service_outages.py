@@ -12,6 +12,8 @@ from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
 
 TIMEOUT_SECONDS = 0.4
+# What many clients on a busy machine may add; the client itself would wait ten seconds.
+MARGIN_SECONDS = 1.0
 COMMANDS = ("zadd", "zrevrange", "zrevrank", "zscore", "zcount", "evalsha")
 
 
@@ -60,8 +62,7 @@ def test_a_frozen_server_is_a_503_in_time_and_nothing_is_stuck_afterwards(
         sent = senders.map(lambda request: _send(shaky, *request), _requests() * 5)
         for answer, seconds in sent:
             _check_refused(answer)
-            # The timeout, and what thirty clients on a busy machine may add to it.
-            assert seconds < TIMEOUT_SECONDS + 0.6
+            assert seconds < TIMEOUT_SECONDS + MARGIN_SECONDS
     described = shaky.http.get("/v1/boards", timeout=10)
     assert described.json()["redis"] is None
 
@@ -111,7 +112,7 @@ def test_a_server_that_is_gone_is_a_503_and_its_successor_is_found(
     for request in _requests():
         answer, seconds = _send(shaky, *request)
         _check_refused(answer)
-        assert seconds < TIMEOUT_SECONDS
+        assert seconds < TIMEOUT_SECONDS + MARGIN_SECONDS
     assert shaky.http.get("/healthz").status_code == 200
 
     own_valkey.start()

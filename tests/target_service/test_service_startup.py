@@ -100,7 +100,7 @@ def test_a_signal_ends_it_promptly(valkey: ValkeyProcess, tmp_path: Path, stop: 
         service.process.send_signal(stop)
         service.process.wait(timeout=10)
 
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 3
     assert "Traceback" not in service.log.read_text()
 
 
