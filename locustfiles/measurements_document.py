@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from locustfiles.buckets import Counts, add_counts, encoded
+from locustfiles.buckets import Counts, encoded
 from locustfiles.cell import Cell
 from locustfiles.recording import OperationRecord, Recording
 
@@ -37,16 +37,13 @@ def pieces(
 def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
     cells = dict(sorted(record.cells.items()))
     measured = {second: one for second, one in cells.items() if 0 <= second < duration_seconds}
-    response_us: Counts = {}
-    for cell in measured.values():
-        add_counts(response_us, cell.response_us)
     totals = _sums(measured, "offered", "sent", "dropped", "answered", "ok", "failed", "achieved")
     totals["completed"] = totals.pop("answered")
     yield json.dumps(
         totals | {"overflow": record.overflow, "failures": _failures(record, duration_seconds)}
     ).removesuffix("}")
     for name, counts in (
-        ("response_us", response_us),
+        ("response_us", record.response_us),
         ("service_us", record.service_us),
         ("failed_response_us", record.failed_response_us),
     ):

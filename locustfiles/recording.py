@@ -29,6 +29,7 @@ class OperationRecord:
     """Everything counted about one operation; histograms are of the measured phase alone."""
 
     cells: dict[int, Cell] = field(default_factory=lambda: defaultdict(Cell))
+    response_us: Counts = field(default_factory=dict)
     service_us: Counts = field(default_factory=dict)
     failed_response_us: Counts = field(default_factory=dict)
     # kind → second of the intended start → count
@@ -49,9 +50,11 @@ class OperationRecord:
         arrival = self.cells[timing.ended_us // 1_000_000]
         arrival.completed += 1
         arrival.achieved += 1
-        self._count(cell.response_us, timing.ended_us - timing.intended_us)
+        bucket = self._bucket(timing.ended_us - timing.intended_us)
+        _count(cell.response_us, bucket)
         if measured:
-            self._count(self.service_us, timing.ended_us - timing.begun_us)
+            _count(self.response_us, bucket)
+            _count(self.service_us, self._bucket(timing.ended_us - timing.begun_us))
         if status is not None:
             self.statuses[status] = self.statuses.get(status, 0) + 1
 
@@ -74,14 +77,12 @@ class OperationRecord:
             cell.answered += 1
             self.cells[timing.ended_us // 1_000_000].completed += 1
         if measured:
-            self._count(self.failed_response_us, timing.ended_us - timing.intended_us)
-        seconds = self.failures[kind]
-        seconds[second] = seconds.get(second, 0) + 1
+            _count(self.failed_response_us, self._bucket(timing.ended_us - timing.intended_us))
+        _count(self.failures[kind], second)
 
-    def _count(self, counts: Counts, microseconds: int) -> None:
+    def _bucket(self, microseconds: int) -> int:
         self.overflow += microseconds > HIGHEST_US
-        bucket = bucket_of(clamped(microseconds))
-        counts[bucket] = counts.get(bucket, 0) + 1
+        return bucket_of(clamped(microseconds))
 
     def as_message(self) -> dict[str, Any]:
         """The record in the plain types that a message between processes can hold."""
@@ -89,6 +90,7 @@ class OperationRecord:
             "cells": {
                 second: [cell.counters(), cell.response_us] for second, cell in self.cells.items()
             },
+            "response_us": self.response_us,
             "service_us": self.service_us,
             "failed_response_us": self.failed_response_us,
             "failures": dict(self.failures),
@@ -100,6 +102,7 @@ class OperationRecord:
         """Add the record that a message holds."""
         for second, (counters, response_us) in message["cells"].items():
             self.cells[second].add(counters, response_us)
+        add_counts(self.response_us, message["response_us"])
         add_counts(self.service_us, message["service_us"])
         add_counts(self.failed_response_us, message["failed_response_us"])
         for kind, seconds in message["failures"].items():
@@ -110,6 +113,10 @@ class OperationRecord:
         self.overflow += overflow
         self.unknown += unknown
         self.reconnects += reconnects
+
+
+def _count(counts: Counts, bucket: int) -> None:
+    counts[bucket] = counts.get(bucket, 0) + 1
 
 
 @dataclass(slots=True)

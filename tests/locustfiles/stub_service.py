@@ -2,7 +2,8 @@
 
 `python stub_service.py` prints its port. `POST /behave/<how>` changes what the routes that are
 measured do: well, silent (take the request, answer nothing), reset (close without an answer),
-error (503), refuse (422), nonsense (200 without what was promised).
+error (503), refuse (422), nonsense (200 without what was promised). `slow-load` and `no-load`
+change what happens to batches.
 """
 
 import asyncio
@@ -59,6 +60,8 @@ class StubService:
                 length = head.lower().partition("content-length:")[2].split("\r\n")[0]
                 body = await reader.readexactly(int(length or 0))
                 method, path, _ = head.split(" ", 2)
+                if self.behaviour == "slow-load" and path.endswith("/scores"):
+                    await asyncio.sleep(0.3)
                 status, answer = self.answer(method, path, body)
                 if status < 0:
                     await asyncio.sleep(3600 if self.behaviour == "silent" else 0)
@@ -90,14 +93,16 @@ class StubService:
             return json.dumps(DESCRIPTION)
         if path == "/seen":
             return json.dumps({"events": self.events, "sequences": self.sequences})
-        return "".join(
-            f'leaderboard_key_ops_total{{key="lb:global:all:s1",op="{op}"}} {hits}\n'
-            for op, hits in self.hits.items()
+        key = 'key="lb:global:all:s1"'
+        return (
+            f'leaderboard_key_ops_total{{{key},op="write"}} {self.hits["write"]}\n'
+            f'leaderboard_key_ops_total{{{key},op="read"}} {self.hits["read"]}\n'
+            f"leaderboard_key_members_written_total{{{key}}} {len(self.events)}\n"
         )
 
     def load(self, columns: dict[str, list[str]]) -> tuple[int, str]:
         """Accept a batch, unless it is told to fail."""
-        if self.behaviour == "unloadable":
+        if self.behaviour == "no-load":
             return 503, '{"type":"unavailable"}'
         self.events += columns["event_id"]
         counts = {"applied": len(columns["event_id"]), "duplicate": 0, "stale": 0, "conflict": 0}
