@@ -51,6 +51,7 @@ def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter
 
     @router.get(DESCRIBE.path, name=DESCRIBE.name)
     async def describe(request: Request) -> Response:
+        """Describe the boards of one season, or of all."""
         values, problems = read_query(request.scope["query_string"], PARAMETERS)
         if problems:
             raise InvalidRequest(problems)
@@ -63,10 +64,12 @@ def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter
 
     @router.get(HEALTHZ.path, name=HEALTHZ.name)
     async def healthz() -> Response:
+        """Answer while the process is alive."""
         return Response(encode(Health("alive")), media_type=JSON)
 
     @router.get(READYZ.path, name=READYZ.name)
     async def readyz() -> Response:
+        """Answer while Redis does."""
         try:
             await store.pipeline.run((_PING,))
         except (RedisUnavailable, ResponseError) as error:
@@ -75,6 +78,7 @@ def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter
 
     @router.get(METRICS.path, name=METRICS.name)
     async def exposition() -> Response:
+        """Answer with every series."""
         # Merging several workers' files takes milliseconds, in which the loop should turn.
         return Response(await run_in_threadpool(metrics.exposition), media_type=EXPOSITION)
 

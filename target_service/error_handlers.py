@@ -13,18 +13,22 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Problem)
     async def answer_problem(_: Request, problem: Problem) -> Response:
+        """Answer with the problem raised."""
         return _respond(problem)
 
     @app.exception_handler(404)
     async def answer_unknown_route(request: Request, _: HTTPException) -> Response:
+        """Answer that the path leads nowhere."""
         return _respond(UnknownRoute(f"There is no route {request.scope['path']}."))
 
     @app.exception_handler(405)
     async def answer_wrong_method(_: Request, error: HTTPException) -> Response:
+        """Answer with the method that the route takes."""
         return _respond(MethodNotAllowed((error.headers or {})["Allow"]))
 
     @app.exception_handler(Exception)
     async def answer_defect(_: Request, __: Exception) -> Response:
+        """Answer that the service failed."""
         return _respond(InternalError("The service failed; its log says why."))
 
 

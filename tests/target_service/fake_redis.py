@@ -80,6 +80,7 @@ def run_against(fake: FakeRedis, scenario: Scenario) -> None:
     """Run the scenario with a pipeline to the fake."""
 
     async def play() -> None:
+        """Serve, play, and wait until every connection is closed."""
         server = await asyncio.start_server(fake.serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         await _with_pipeline(connector(f"redis://127.0.0.1:{port}", TIMEOUT_SECONDS), scenario)

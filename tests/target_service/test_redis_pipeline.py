@@ -21,6 +21,7 @@ def test_commands_of_one_turn_share_one_pipeline() -> None:
     tally = RecordingTally()
 
     async def scenario(pipeline: Pipeline) -> None:
+        """Fifty callers in one turn."""
         answers = await asyncio.gather(
             *(pipeline.run((echo(f"text-{number}", tally),)) for number in range(50))
         )
@@ -38,6 +39,7 @@ def test_quiet_callers_need_one_connection() -> None:
     fake = FakeRedis(answers=1000)
 
     async def scenario(pipeline: Pipeline) -> None:
+        """Ten callers, one after the other."""
         for number in range(10):
             await pipeline.run((echo(str(number), RecordingTally()),))
 
@@ -51,6 +53,7 @@ def test_heavy_commands_are_split_over_pipelines() -> None:
     fake = FakeRedis(answers=1000)
 
     async def scenario(pipeline: Pipeline) -> None:
+        """Five callers of different weight."""
         half = PIPELINE_WEIGHT // 2
         weights = [half, half, half, PIPELINE_WEIGHT * 2, half]
         await asyncio.gather(
@@ -68,6 +71,7 @@ def test_answers_that_never_come_are_counted_as_unknown() -> None:
     tallies = [RecordingTally() for _ in range(4)]
 
     async def scenario(pipeline: Pipeline) -> None:
+        """Two callers, of whom one gets an answer."""
         first = pipeline.run((echo("a", tallies[0]),))
         rest = pipeline.run([echo("b", tallies[1]), echo("c", tallies[2]), echo("d", tallies[3])])
         results = await asyncio.gather(first, rest, return_exceptions=True)
@@ -86,6 +90,7 @@ def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
     fake = FakeRedis(answers=0)
 
     async def scenario(pipeline: Pipeline) -> None:
+        """One caller too early, one after the silence."""
         with pytest.raises(RedisUnavailable):
             await pipeline.run((echo("lost", RecordingTally()),))
         await asyncio.sleep(TIMEOUT_SECONDS)
@@ -105,6 +110,7 @@ def test_nobody_waits_longer_than_the_timeout() -> None:
     tally = RecordingTally()
 
     async def scenario(pipeline: Pipeline) -> None:
+        """Ten callers of whom four are sent."""
         started = time.perf_counter()
         heavy = [pipeline.run((echo("x", tally, PIPELINE_WEIGHT),)) for _ in range(10)]
         results = await asyncio.gather(*heavy, return_exceptions=True)
@@ -123,6 +129,7 @@ def test_a_full_queue_refuses_at_once() -> None:
     fake = FakeRedis(answers=0)
 
     async def scenario(pipeline: Pipeline) -> None:
+        """Two callers fill the queue, a third comes."""
         weight = QUEUED_WEIGHT // 2
         waiting = [
             asyncio.create_task(pipeline.run((echo("x", RecordingTally(), weight),)))
@@ -141,6 +148,7 @@ def test_a_server_that_is_gone_refuses_at_once() -> None:
     tally = RecordingTally()
 
     async def scenario(pipeline: Pipeline) -> None:
+        """One caller."""
         with pytest.raises(RedisUnavailable, match="cannot be reached"):
             await pipeline.run((echo("x", tally),))
 
@@ -154,6 +162,7 @@ def test_an_error_belongs_to_its_own_command(valkey: ValkeyProcess) -> None:
     tally = RecordingTally()
 
     async def scenario(pipeline: Pipeline) -> None:
+        """A bad command and a good one."""
         bad = pipeline.run((Command(pack("ZADD", "key", "no number", "x"), tally),))
         good = pipeline.run((echo("fine", tally),))
         results = await asyncio.gather(bad, good, return_exceptions=True)
@@ -169,6 +178,7 @@ def test_a_unix_socket_serves_as_well(valkey: ValkeyProcess) -> None:
     """The address may name a socket file."""
 
     async def scenario(pipeline: Pipeline) -> None:
+        """One caller."""
         answers = await pipeline.run((echo("near", RecordingTally()),))
         assert answers.replies == ["near"]
 
@@ -180,6 +190,7 @@ def test_a_restarted_server_is_found_again_without_a_failure(own_valkey: ValkeyP
     tally = RecordingTally()
 
     async def scenario(pipeline: Pipeline) -> None:
+        """One caller before the restart and one after."""
         await pipeline.run((echo("before", tally),))
         own_valkey.stop()
         own_valkey.start()

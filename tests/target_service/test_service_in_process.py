@@ -79,12 +79,14 @@ def test_a_defect_is_a_problem_document_too(
     """The client learns nothing of the inside; the log learns all of it."""
 
     async def fail(*_: object) -> None:
+        """Fail with what no client may see."""
         raise ZeroDivisionError("a secret")
 
     monkeypatch.setattr(Submit, "__call__", fail)
     monkeypatch.setattr("target_service.cold_routes.read_server_facts", fail)
 
     async def call() -> list[httpx.Response]:
+        """Call one hot and one cold route."""
         app = create_app(_settings(valkey))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
@@ -119,12 +121,15 @@ def test_a_client_that_leaves_is_not_answered(valkey: ValkeyProcess) -> None:
     }
 
     async def receive() -> Message:
+        """Send half a body, then leave."""
         return next(parts)
 
     async def send(message: Message) -> None:
+        """Remember what was answered."""
         sent.append(message)
 
     async def call() -> None:
+        """Call the app as a server would."""
         await app(scope, receive, send)
 
     asyncio.run(call())
@@ -138,6 +143,7 @@ def test_members_that_cannot_be_measured_are_no_number(valkey: ValkeyProcess) ->
     metrics = Metrics()
 
     async def refresh(url: str) -> None:
+        """Refresh once from this server."""
         pipeline = Pipeline(connector(url, 0.2), 0.2)
         pipeline.start()
         await MemberCounts(Boards(settings), pipeline, metrics).refresh()
