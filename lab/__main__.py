@@ -10,6 +10,7 @@ import sys
 
 from lab.checkout import HERE
 from lab.claim import claim_checkout
+from lab.compose_commands import compose_command
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
@@ -22,13 +23,15 @@ from workload.capacity import capacity_report
 from workload.model import TrafficModel
 from workload.scenario import Scenario, load_scenario
 
+_COMPOSE = ("up", "stop", "down")
+
 
 def main() -> int:
     """Run one command of the lab."""
     parser = argparse.ArgumentParser(
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
-    parser.add_argument("command", choices=("capacity", "load", "serve"))
+    parser.add_argument("command", choices=("capacity", "load", "serve", *_COMPOSE))
     parser.add_argument(
         "--set",
         action="append",
@@ -68,6 +71,8 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
     words = _typed(command, variables)
     with claim_checkout(HERE.state, words) as claim:
         session = Session(HERE, claim, stop)
+        if command in _COMPOSE:
+            return compose_command(command, variables, scenario.assumptions, session)
         if command == "serve":
             return serve(variables, scenario.assumptions, session)
         if variables.target:
@@ -78,7 +83,8 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
 
 def _typed(command: str, variables: Variables) -> str:
     """The make command that repeats this run."""
-    target = f"load-{variables.mode}" if command == "load" else f"serve MODE={variables.mode}"
+    named = {"load": f"load-{variables.mode}", "stop": "stop", "down": "down"}
+    target = named.get(command, f"{command} MODE={variables.mode}")
     changed = {name.upper() for name in variables.model_fields_set} - {"MODE"}
     values = [f"{name}={os.environ[name]}" for name in sorted(changed) if name in os.environ]
     return " ".join(["make", target, *values])

@@ -2,9 +2,10 @@
 
 import shutil
 import subprocess
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from lab.claim import TOKEN_VARIABLE
 from lab.errors import DockerUnavailable, PartFailed
@@ -29,50 +30,73 @@ class Docker:
         Raises:
             DockerUnavailable: no answer, or a refusal; the sentence holds docker's own words.
         """
-        try:
-            done = subprocess.run(  # noqa: S603  words of ours
-                [self.program, *words],
-                cwd=self.session.checkout.root,
-                env=dict(self.environment),
-                capture_output=True,
-                text=True,
-                timeout=_ANSWER_SECONDS,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )
-        except subprocess.TimeoutExpired:
-            raise DockerUnavailable(
-                f"docker did not answer within {_ANSWER_SECONDS:g} s: is its engine well?"
-            ) from None
-        if done.returncode:
-            raise DockerUnavailable(f"`docker {words[0]}` failed: {_last_line(done.stderr)}")
-        return done.stdout
+        with self.started(*words, output=subprocess.PIPE, errors=subprocess.PIPE) as process:
+            try:
+                answer, said = process.communicate(timeout=_ANSWER_SECONDS)
+            except subprocess.TimeoutExpired:
+                raise DockerUnavailable(
+                    f"docker did not answer within {_ANSWER_SECONDS:g} s: is its engine well?"
+                ) from None
+        if process.returncode:
+            raise DockerUnavailable(f"`docker {' '.join(words[:2])}` failed: {_last_line(said)}")
+        return answer
 
-    def do(self, *words: str, shown: bool) -> None:
-        """Let docker do something that takes its time, with its progress on the terminal or not.
+    def show(self, *words: str) -> None:
+        """Let docker do something that takes its time, with its progress on the terminal.
 
         Raises:
-            PartFailed: it did not succeed; with docker's own last words unless they were shown.
+            PartFailed: it did not succeed.
             Interrupted: somebody asked to stop meanwhile.
         """
-        process = subprocess.Popen(  # noqa: S603  words of ours
+        with self.started(*words) as process:
+            self._wait(process)
+        if process.returncode:
+            raise PartFailed(f"`docker {' '.join(words[:2])}` failed; its words are above.")
+
+    def do(self, *words: str) -> None:
+        """Let docker do something that takes its time, without a word when all goes well.
+
+        Raises:
+            PartFailed: it did not succeed; with docker's last words.
+            Interrupted: somebody asked to stop meanwhile.
+        """
+        nothing = subprocess.DEVNULL
+        with self.started(*words, output=nothing, errors=subprocess.PIPE) as process:
+            said = self._wait(process)
+        if process.returncode:
+            raise PartFailed(f"`docker {' '.join(words[:2])}` failed: {_last_line(said)}")
+
+    def save(self, path: Path, *words: str) -> None:
+        """Write what docker prints into a file, whatever it is."""
+        with (
+            path.open("wb") as output,
+            self.started(*words, output=output.fileno(), errors=subprocess.STDOUT) as process,
+        ):
+            try:
+                process.wait(_ANSWER_SECONDS)
+            except subprocess.TimeoutExpired:
+                return
+
+    @contextmanager
+    def started(
+        self, *words: str, output: int | None = None, errors: int | None = None
+    ) -> Iterator[subprocess.Popen[str]]:
+        """A docker that runs beside the block and has ended after it."""
+        with subprocess.Popen(  # noqa: S603  words of ours
             [self.program, *words],
             cwd=self.session.checkout.root,
             env={**self.environment, TOKEN_VARIABLE: self.session.claim.token},
             stdin=subprocess.DEVNULL,
-            stdout=None if shown else subprocess.DEVNULL,
-            stderr=None if shown else subprocess.PIPE,
+            stdout=output,
+            stderr=errors,
             text=True,
             # Ctrl-C is for the lab to hear, which then ends docker
             start_new_session=True,
-        )
-        try:
-            said = self._wait(process)
-        finally:
-            _end(process)
-        if process.returncode:
-            words_said = "its words are above" if shown else _last_line(said)
-            raise PartFailed(f"`docker {' '.join(words[:2])}` failed: {words_said}")
+        ) as process:
+            try:
+                yield process
+            finally:
+                _end(process)
 
     def _wait(self, process: subprocess.Popen[str]) -> str:
         while True:
@@ -93,8 +117,8 @@ def find_docker(environment: Mapping[str, str], session: Session) -> Docker:
     program = shutil.which("docker")
     if program is None:
         raise DockerUnavailable(
-            "docker was not found: install Docker (https://docs.docker.com/get-started/get-docker/)"
-            " or do without, `make serve` and `make load-naive` need none."
+            "docker was not found: install Docker with its compose plug-in, or do without it: "
+            "`make load-naive` and `make serve` bring a stack of their own."
         )
     return Docker(program, environment, session)
 
@@ -104,7 +128,7 @@ def explain(docker: Docker, refused: DockerUnavailable) -> DockerUnavailable:
     try:
         docker.ask("version", "--format", "{{.Server.Version}}")
     except DockerUnavailable as error:
-        return DockerUnavailable(f"The Docker engine cannot be reached: start Docker. {error}")
+        return DockerUnavailable(f"The Docker engine cannot be reached; start Docker. {error}")
     try:
         docker.ask("compose", "version")
     except DockerUnavailable:
@@ -115,15 +139,14 @@ def explain(docker: Docker, refused: DockerUnavailable) -> DockerUnavailable:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        process.terminate()
-        end = time.monotonic() + _END_SECONDS
-        while process.poll() is None and time.monotonic() < end:
-            time.sleep(_POLL_SECONDS)
+    """End docker, the hard way when it takes too long."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
         process.kill()
-        process.wait()
-    if process.stderr is not None:
-        process.stderr.close()
 
 
 def _last_line(text: str) -> str:

@@ -13,7 +13,7 @@ from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import PartFailed
 from lab.parts import Part
 from lab.ports import HOST, require_free
-from lab.redis_access import clear_boards
+from lab.redis_access import KnownServer, clear_boards
 from lab.service_settings import board_keys, service_settings
 from lab.session import Session
 from lab.stack import Processes
@@ -70,7 +70,7 @@ def embedded_stack(
         parts = []
         if variables.redis_url:
             redis_url = variables.redis_url
-            clear_boards(redis_url, board_keys(assumptions))
+            clear_boards(_named_by_user(redis_url), board_keys(assumptions))
         else:
             binary = find_server(variables.hotboard_redis_bin)
             server, redis_url = embedded_redis(binary, folder, session)
@@ -79,6 +79,10 @@ def embedded_stack(
         parts.append(_begin(service, running))
         url = f"http://{HOST}:{variables.service_port}"
         yield EmbeddedStack(redis_url, url, tuple(parts))
+
+
+def _named_by_user(url: str) -> KnownServer:
+    return KnownServer(url, f"REDIS_URL={url}", "choose an empty database, such as /1")
 
 
 def _begin(part: Part, running: ExitStack) -> Part:

@@ -14,7 +14,7 @@ from typing import Any
 import redis
 
 from lab.audit import FinalScore, audit, foreign_audit, incomparable_audit
-from lab.embedded_stack import embedded_stack
+from lab.chosen_stack import find_compose_stack, running_stack
 from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters, read_scores
 from lab.foreign import ForeignStack
@@ -37,24 +37,45 @@ def run_load(
     folder = session.checkout.runs / f"{stamp}-{scenario.name}-{mode}"
     (folder / "logs").mkdir(parents=True)
     try:
-        if variables.target:
-            foreign = ForeignStack(variables.target)
-            code, incidents = generate(variables, players, foreign, folder, command, session)
-            report = foreign_audit()
-        else:
-            with embedded_stack(variables, scenario.assumptions, folder / "logs", session) as stack:
-                print(f"The service is up at {stack.service_url} ({variables.mode}).", flush=True)
-                before = read_counters(stack)
-                code, incidents = generate(variables, players, stack, folder, command, session)
-                report = _audit(before, stack, folder)
+        code, report = _measure(variables, scenario, players, folder, command, session)
     except LabError:
         _remove_if_empty(folder)
         raise
     if code == _USAGE:
         shutil.rmtree(folder)
         return code
-    _write_json(folder / "audit.json", {**report, "incidents": incidents})
+    _write_json(folder / "audit.json", report)
     return _tables(folder, session)
+
+
+def _measure(
+    variables: Variables,
+    scenario: Scenario,
+    players: int,
+    folder: Path,
+    command: str,
+    session: Session,
+) -> tuple[int, dict[str, Any]]:
+    """Locust's exit code and the content of `audit.json`, from whichever stack is loaded."""
+    if variables.target:
+        foreign = ForeignStack(variables.target)
+        code, incidents = generate(variables, players, foreign, folder, command, session)
+        return code, {**foreign_audit(), "incidents": incidents}
+    compose = find_compose_stack(variables, scenario.assumptions, session)
+    kind = "compose" if compose else "embedded"
+    logs = folder / "logs"
+    with running_stack(compose, variables, scenario.assumptions, logs, session) as stack:
+        print(f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack).")
+        sys.stdout.flush()
+        before = read_counters(stack)
+        command = _repeating(command, kind)
+        code, incidents = generate(variables, players, stack, folder, command, session)
+        return code, {**_audit(before, stack, folder), "incidents": incidents}
+
+
+def _repeating(command: str, kind: str) -> str:
+    """The command with the stack it found up, for the run's record."""
+    return command if kind == "embedded" or "STACK=" in command else f"{command} STACK={kind}"
 
 
 def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The lab's own, careful access to a Redis server."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import redis
 from redis.backoff import NoBackoff
@@ -24,7 +25,16 @@ def connect(url: str) -> redis.Redis:
     )
 
 
-def clear_boards(url: str, keys: Iterable[str]) -> int:
+@dataclass(frozen=True)
+class KnownServer:
+    """A server that was there before the lab; its name and the way out are for sentences."""
+
+    url: str
+    name: str
+    way_out: str
+
+
+def clear_boards(server: KnownServer, keys: Iterable[str]) -> int:
     """Unlink our own boards by name, and only in a database that holds nothing else.
 
     Returns how many keys were unlinked.
@@ -34,18 +44,18 @@ def clear_boards(url: str, keys: Iterable[str]) -> int:
     """
     boards = list(keys)
     try:
-        with connect(url) as client:
+        with connect(server.url) as client:
             present = [key for key in boards if client.exists(key)]
             if client.dbsize() != len(present):
-                raise UsageError(_others(client, set(boards)))
+                raise UsageError(_others(client, server, set(boards)))
             return int(client.unlink(*present)) if present else 0
     except redis.RedisError as error:
-        raise UsageError(f"REDIS_URL={url} does not answer: {error}.") from None
+        raise UsageError(f"{server.name} does not answer: {error}.") from None
 
 
-def _others(client: redis.Redis, boards: set[str]) -> str:
+def _others(client: redis.Redis, server: KnownServer, boards: set[str]) -> str:
     found = [key for key in client.scan_iter(count=100) if key not in boards][:_SHOWN_KEYS]
     return (
-        "REDIS_URL names a database that holds keys which are not ours "
-        f"({', '.join(map(repr, found))}): choose an empty database, such as /1."
+        f"{server.name} holds keys that are not ours ({', '.join(map(repr, found))}): "
+        f"{server.way_out}."
     )

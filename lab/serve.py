@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from lab.embedded_stack import embedded_stack
+from lab.errors import UsageError
 from lab.session import Session
 from lab.variables import Variables
 from workload.assumptions import Assumptions
@@ -13,7 +14,15 @@ _POLL_SECONDS = 0.2
 
 
 def serve(variables: Variables, assumptions: Assumptions, session: Session) -> int:
-    """Keep Redis and the service up until Ctrl-C; returns 3 when a part died."""
+    """Keep Redis and the service up until Ctrl-C; returns 3 when a part died.
+
+    Raises:
+        UsageError: the compose stack was asked for.
+    """
+    if variables.stack == "compose":
+        raise UsageError(
+            "`make serve` keeps an embedded stack up; `make up` starts the compose stack."
+        )
     with (
         tempfile.TemporaryDirectory(prefix="serve-", dir=session.checkout.state) as folder,
         embedded_stack(variables, assumptions, Path(folder), session) as stack,

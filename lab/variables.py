@@ -75,6 +75,10 @@ class Variables(BaseSettings):
     redis_url: Annotated[str, BeforeValidator(_redis_address)] | None = None
     hotboard_redis_bin: Path | None = None
     ledger: Literal["none"] = "none"
+    stack: Literal["compose", "embedded"] | None = None
+    redis_port: Port = 6379
+    prometheus_port: Port = 9090
+    grafana_port: Port = 3000
 
     @model_validator(mode="after")
     def _check_target(self) -> "Variables":
@@ -86,6 +90,16 @@ class Variables(BaseSettings):
             raise ValueError(
                 "TARGET and REDIS_URL exclude each other: a foreign service has its own Redis."
             )
+        return self
+
+    @model_validator(mode="after")
+    def _check_stack(self) -> "Variables":
+        for name in ("target", "redis_url", "hotboard_redis_bin"):
+            if self.stack == "compose" and getattr(self, name):
+                raise ValueError(
+                    f"STACK=compose and {name.upper()} exclude each other: "
+                    "the compose stack has its own service and its own Redis."
+                )
         return self
 
 

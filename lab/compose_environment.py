@@ -1,0 +1,37 @@
+"""The environment that compose.yaml is filled in from."""
+
+import os
+from collections.abc import Mapping
+
+from lab.service_settings import service_settings
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+
+# Inside the container; on tmpfs, as the files are written at every request.
+_METRICS_FOLDER = "/tmp/metrics"  # noqa: S108  the container has it to itself
+_MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+
+
+def compose_environment(
+    variables: Variables, assumptions: Assumptions, ports: Mapping[str, int] | None = None
+) -> dict[str, str]:
+    """The present environment with the service's settings, and none that strayed into the shell.
+
+    `ports` are those of containers that are up already: a run must not move them.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("HOTBOARD_") and name != _MULTIPROCESS
+    }
+    chosen = {
+        "SERVICE_PORT": variables.service_port,
+        "REDIS_PORT": variables.redis_port,
+        "PROMETHEUS_PORT": variables.prometheus_port,
+        "GRAFANA_PORT": variables.grafana_port,
+        **(ports or {}),
+    }
+    settings = service_settings(variables, assumptions)
+    if variables.service_workers > 1:
+        settings[_MULTIPROCESS] = _METRICS_FOLDER
+    return kept | settings | {name: str(port) for name, port in chosen.items()}
