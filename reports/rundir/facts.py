@@ -5,6 +5,8 @@ from typing import Annotated, Any
 import msgspec
 
 SCHEMA_VERSION = 1
+# A week; a longer one is a slip of the pen, and a row for each second would fill the memory.
+LONGEST_SECONDS = 604_800
 
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -46,7 +48,7 @@ class Facts(msgspec.Struct, frozen=True):
     scenario: str
     mode: str
     scale: Annotated[float, msgspec.Meta(gt=0)]
-    duration_seconds: Annotated[float, msgspec.Meta(gt=0)]
+    duration_seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST_SECONDS)]
     schema_version: int = SCHEMA_VERSION
     description: str = ""
     seed: int | None = None

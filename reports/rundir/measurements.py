@@ -5,8 +5,10 @@ from typing import Annotated, Any
 import msgspec
 
 from reports.numbers.histogram import Histogram
+from reports.rundir.facts import LONGEST_SECONDS
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
+SecondNumber = Annotated[int, msgspec.Meta(ge=0, le=2 * LONGEST_SECONDS)]
 EMPTY = Histogram({})
 
 
@@ -30,7 +32,7 @@ class Failure(msgspec.Struct, frozen=True):
 class Second(msgspec.Struct, frozen=True):
     """One second of one operation, by intended start; completed alone is by arrival."""
 
-    second: int
+    second: SecondNumber
     offered: Count = 0
     sent: Count = 0
     dropped: Count = 0
@@ -98,7 +100,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 class KeySecond(msgspec.Struct, frozen=True):
     """Hits per key and op during one second."""
 
-    second: int
+    second: SecondNumber
     hits: dict[str, dict[str, Count]]
 
 
