@@ -38,9 +38,10 @@ def embedded_redis(binary: Path, folder: Path, session: Session) -> tuple[Part, 
     port = free_port()
     url = f"redis://{HOST}:{port}/0"
     folder.mkdir(parents=True, exist_ok=True)
+    # A rewritten title would overwrite the environment that claim.py knows a process by.
     command = [
         str(binary), "--port", str(port), "--bind", HOST, "--save", "", "--appendonly", "no",
-        "--dir", str(folder),
+        "--dir", str(folder), "--set-proc-title", "no",
     ]  # fmt: skip
     part = Part(
         "The Redis server",

@@ -50,7 +50,7 @@ def test_the_next_start_cleans_up_after_kill_9(checkout: Checkout) -> None:
     make = psutil.Process(command.process.pid)
     for process in (make, *make.children()):
         process.kill()
-    command.wait()
+    command.process.wait()
     assert checkout.processes()
 
     code, output = checkout.make("load-naive", "DURATION=1s", "WARMUP=0s", "PLAYERS=600")
@@ -66,6 +66,7 @@ def test_a_lab_without_its_make_stops_by_itself(checkout: Checkout) -> None:
     command = _in_phase(checkout, "measured")
 
     command.process.kill()
+    command.wait()
 
     assert checkout.left_after(40) == []
 
