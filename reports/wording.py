@@ -1,6 +1,7 @@
 """Figures put into words, the same in the terminal and on the pages."""
 
 from fractions import Fraction
+from urllib.parse import urlsplit
 
 
 def scale_words(scale: float) -> str:
@@ -14,9 +15,19 @@ def scale_words(scale: float) -> str:
 
 
 def percent(share: Fraction | float) -> str:
-    """A share as a reader expects it, never rounded up to a whole it is not."""
+    """A share as a reader expects it, never rounded to the all or nothing that it is not."""
     hundredths = float(share) * 100
     text = f"{hundredths:.2f}".rstrip("0").rstrip(".")
-    if text == "100" and share != 1:
-        text = f"{hundredths:.4f}" if share > 1 else "over 99.99"
+    if text == "100" and share < 1:
+        text = "over 99.99"
+    if text == "0" and share > 0:
+        text = "under 0.01"
     return f"{text} %"
+
+
+def host_of(address: str) -> str | None:
+    """The host of an address, or None when it is no address."""
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from reports.comparison.sides import Side
+from reports.wording import host_of
 
 # What a run is called, when it was made, and what follows from the inputs is no input.
 _NO_INPUT = (
@@ -23,6 +23,7 @@ _NO_INPUT = (
     "model.operations",
     "model.partition_shares",
 )
+_REVISION = 12
 _BOARDS = "service.boards"
 # These follow from the mode, and would hide what else differs.
 _OF_THE_MODE = ("service.mode", "service.keys", _BOARDS)
@@ -48,6 +49,11 @@ class Inputs:
 
     different: tuple[Difference, ...]
     same: dict[str, str]
+
+    @property
+    def between(self) -> list[Difference]:
+        """The differences that tell the sides apart."""
+        return [one for one in self.different if one.between]
 
 
 def compared_inputs(a: Side, b: Side) -> Inputs:
@@ -87,15 +93,21 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
 
 
 def _text(path: str, value: object) -> str:
-    if path == "target" and isinstance(value, str):
-        # The port is the system's choice and says nothing about the service.
-        return urlsplit(value).hostname or value
+    if isinstance(value, str):
+        return _string(path, value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} on {one}" for name, one in value.items()) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} on {one}" for name, one in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "none" if value is None else str(value)
+
+
+def _string(path: str, value: str) -> str:
+    if path == "target":
+        # The port is the system's choice and says nothing about the service.
+        return host_of(value) or value
+    return value[:_REVISION] if path == "git_revision" else value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from reports.comparison import plots
-from reports.comparison.inputs import compared_inputs
+from reports.comparison.inputs import Inputs, compared_inputs
 from reports.comparison.measures import COUNTS, RATES, SKEW, TIMES, Measure, measures_of
 from reports.comparison.sides import Side, Spread, worst_status
 from reports.comparison.words import findings, first_line, rounds_line, story
@@ -62,7 +62,7 @@ def comparison_page(a: Side, b: Side) -> str:
         a=a,
         b=b,
         status=status.value,
-        headline=_HEADLINES[status],
+        headline=_headline(status, inputs),
         first_line=first_line(inputs, a, b),
         rounds_line=rounds_line(inputs),
         findings=findings(measures, a, b),
@@ -72,6 +72,16 @@ def comparison_page(a: Side, b: Side) -> str:
         percentile_plot=plots.percentiles(a, b, [name for name in operations if name != ALL]),
         keys_plot=plots.keys(a, b),
         single=min(len(a.rounds), len(b.rounds)) == 1,
+    )
+
+
+def _headline(status: Status, inputs: Inputs) -> str:
+    """Whether the runs are good, and whether a difference has one cause only."""
+    if status is Status.INVALID or len(inputs.between) <= 1:
+        return _HEADLINES[status]
+    return (
+        f"{_HEADLINES[status]} {len(inputs.between)} inputs differ, so no figure shows the effect "
+        "of one alone."
     )
 
 

@@ -21,6 +21,7 @@ _HEADLINE_INPUTS = {
     "service.ledger": "ledger",
     "host.cpu": "machine",
     "versions.redis_server": "Redis server",
+    "service.service.workers": "service workers",
     "git_revision": "revision",
 }
 
@@ -30,8 +31,7 @@ def first_line(inputs: Inputs, a: Side, b: Side) -> str:
     parts = [
         f"{_HEADLINE_INPUTS.get(one.name, one.name)} ({shortened('; '.join(one.a))} against "
         f"{shortened('; '.join(one.b))})"
-        for one in inputs.different
-        if one.between
+        for one in inputs.between
     ]
     named = [word for name, word in _HEADLINE_INPUTS.items() if name in inputs.same]
     differs = f"What differs: {', '.join(parts)}." if parts else "No input differs."
@@ -41,7 +41,7 @@ def first_line(inputs: Inputs, a: Side, b: Side) -> str:
 
 def story(a: Side, b: Side) -> list[str]:
     """What both sides imitated, what a hot key is, and what the figures do not say."""
-    told = {side.label: " ".join(imitated(side.rounds[0].run)) for side in (a, b)}
+    told = {side.label: " ".join(imitated(side.rounds[0].run, "Each run")) for side in (a, b)}
     same = len(set(told.values())) == 1
     first = [told[a.label]] if same else [f"{label}: {text}" for label, text in told.items()]
     keys = ", ".join(f"{side.label} had {_keys(side)}" for side in (a, b))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from reports.derived import Derived
 from reports.numbers.span import measured_seconds
@@ -11,7 +10,7 @@ from reports.rundir.facts import Facts
 from reports.rundir.reading import Run
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status
-from reports.wording import percent, scale_words
+from reports.wording import host_of, percent, scale_words
 
 OPERATION_MEANINGS = {
     "submit": "a game reports a player's new score",
@@ -54,7 +53,7 @@ def story(run: Run) -> list[str]:
     return [" ".join(imitated(run)), " ".join(_hot_key(facts)), limits(facts)]
 
 
-def imitated(run: Run) -> Iterator[str]:
+def imitated(run: Run, subject: str = "This run") -> Iterator[str]:
     """The load of the model, and what part of it this run sent where."""
     facts = run.facts
     model, derived = facts.model, facts.model.derived
@@ -72,7 +71,7 @@ def imitated(run: Run) -> Iterator[str]:
     writing = f"{rate(rates[_WRITE])} updates and " if _WRITE in rates else ""
     reading = sum(value for name, value in rates.items() if name != _WRITE)
     yield (
-        f"This run {_did(run)} {here}that load: {loaded}{writing}{rate(reading)} reads a second, "
+        f"{subject} {_did(run)} {here}that load: {loaded}{writing}{rate(reading)} reads a second, "
         f"for {facts.duration_seconds:g} seconds{_where(facts)}."
     )
 
@@ -85,7 +84,7 @@ def _did(run: Run) -> str:
 
 
 def _where(facts: Facts) -> str:
-    address = urlsplit(facts.target or "").hostname
+    address = host_of(facts.target or "")
     if facts.foreign or (address and address not in _HERE):
         return f", against a service at {address or 'another address'}"
     cores = facts.host.get("cores")

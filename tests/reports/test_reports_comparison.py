@@ -90,8 +90,8 @@ def test_the_first_line_says_what_differs(tmp_path: Path) -> None:
     assert (
         "What differs: mode (naive against partitioned). The same on both sides: scenario, "
         "scale, seed, players, popularity, duration, load workers, ledger, machine, Redis server, "
-        "revision. Both ran on one Redis server with one thread for commands: more keys bring no "
-        "second thread here. The global top was live in both." in page
+        "service workers, revision. Both ran on one Redis server with one thread for commands: "
+        "more keys bring no second thread here. The global top was live in both." in page
     )
     assert "Not the same in all rounds" not in page
     assert "took 100 % of all score updates in naive" in page
@@ -112,6 +112,7 @@ def test_every_differing_input_is_named(tmp_path: Path) -> None:
     assert "<h1>A against B</h1>" in page
     assert "seed (1 against 2)" in page
     assert "host.cores (2 against 64)" in page
+    assert "3 inputs differ, so no figure shows the effect of one alone." in page
     assert "service.capabilities.materialised_top (no against yes)" in page
     assert "The global top was live in A, materialised in B." in page
     assert "with a single round a side, this may be chance" in page
