@@ -1,5 +1,6 @@
 """Reads the answers that arrive on one connection, one after the other."""
 
+import contextlib
 from typing import Final
 
 from geventhttpclient._parser import HTTPParseError, HTTPResponseParser
@@ -23,7 +24,7 @@ class AnswerParser(HTTPResponseParser):
         self.is_complete = False
 
     def take(self, part: bytes) -> None:
-        """Parse what arrived; nothing means the end of the stream.
+        """Parse what arrived.
 
         Raises:
             HTTPParseError: it is no HTTP.
@@ -34,6 +35,12 @@ class AnswerParser(HTTPResponseParser):
             if not self.is_complete:
                 raise
             self._has_excess = True
+
+    def is_complete_at_end(self) -> bool:
+        """Whether the end of the stream completes the answer, as it may without a length."""
+        with contextlib.suppress(HTTPParseError):
+            self.feed(b"")
+        return self.is_complete
 
     def can_go_on(self) -> bool:
         """Whether the connection can carry another request."""

@@ -88,8 +88,9 @@ class Connection:
         stream.sendall(request)
         while not parser.is_complete:
             part = stream.recv(_CHUNK_BYTES)
-            parser.take(part)
-            if not part and not parser.is_complete:
+            if part:
+                parser.take(part)
+            elif not parser.is_complete_at_end():
                 raise ConnectionResetError
         if not parser.can_go_on():
             self.close()

@@ -143,8 +143,8 @@ def start_locust(
     if not workers:
         return LocustRun(directory, _start((*LOCUST, *common, *options), directory))
     port = free_port()
-    lead = ("--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", str(port))
-    lead += ("--expect-workers", str(workers))
+    place = ("--master-bind-host", "127.0.0.1", "--master-bind-port", str(port))
+    lead = ("--master", *place, "--expect-workers", str(workers))
     followers = [start_worker(port, f"{directory}-worker-{i}") for i in range(workers - missing)]
     main = _start((*LOCUST, *common, *options, *lead), directory)
     return LocustRun(directory, main, followers, port)

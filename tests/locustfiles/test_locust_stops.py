@@ -110,7 +110,7 @@ def test_a_stop_while_loading_finishes_the_batch(
     runs: dict[str, LocustRun], stage: Stage, number: signal.Signals
 ) -> None:
     """The batch on its way is finished, no other is sent, and nothing was offered."""
-    run, stub = (found[f"loading-{number.name}"] for found in (runs, stage.stubs))
+    run, stub = runs[f"loading-{number.name}"], stage.stubs[f"loading-{number.name}"]
     loading = run.measurements["loading"]
 
     assert loading["ok"] == loading["events"] == len(stub.seen()["events"]) < 12_000
@@ -124,7 +124,7 @@ def test_a_stop_under_load_counts_what_was_answered(
     runs: dict[str, LocustRun], stage: Stage, phase: str, number: signal.Signals
 ) -> None:
     """What was offered so far is drained; the warm-up is no part of the measured numbers."""
-    run, stub = (found[f"{phase}-{number.name}"] for found in (runs, stage.stubs))
+    run, stub = runs[f"{phase}-{number.name}"], stage.stubs[f"{phase}-{number.name}"]
     operations = run.measurements["operations"].values()
 
     assert stub.hits() == sum(one["all"]["ok"] for one in operations)

@@ -1,6 +1,5 @@
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import pytest
 from locust_runs import OPERATIONS, LocustRun, Stub, side_by_side, start_locust, unequal

@@ -1,0 +1,95 @@
+"""A server inside the test's own process that plays a script for every connection."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import gevent
+from gevent.server import StreamServer
+from gevent.socket import socket
+
+from locustfiles.address import read_address
+from locustfiles.dialer import Dialer
+
+Script = Callable[[socket, "Peer"], None]
+APPLIED = b'{"status":"applied"}'
+
+
+class Peer:
+    """What the server saw: one entry per connection, each the requests that came on it."""
+
+    def __init__(self) -> None:
+        self.requests: list[list[bytes]] = []
+
+    def read(self, stream: socket) -> bytes | None:
+        """Read one request; None when the client has closed the connection."""
+        data = b""
+        while b"\r\n\r\n" not in data:
+            part = stream.recv(65_536)
+            if not part:
+                return None
+            data += part
+        head, _, body = data.partition(b"\r\n\r\n")
+        length = head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]
+        while len(body) < int(length or 0):
+            body += stream.recv(65_536)
+        self.requests[-1].append(head + b"\r\n\r\n" + body)
+        return self.requests[-1][-1]
+
+    @property
+    def total(self) -> int:
+        """How many requests arrived."""
+        return sum(map(len, self.requests))
+
+
+def answer(body: bytes = APPLIED, status: str = "200 OK", headers: str = "") -> bytes:
+    """A whole HTTP answer."""
+    return f"HTTP/1.1 {status}\r\ncontent-length: {len(body)}\r\n{headers}\r\n".encode() + body
+
+
+def always(data: bytes) -> Script:
+    """Answer every request with the same bytes."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            stream.sendall(data)
+
+    return script
+
+
+def once(data: bytes) -> Script:
+    """Answer one request, then close the connection."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        peer.read(stream)
+        stream.sendall(data)
+
+    return script
+
+
+def silent(stream: socket, peer: Peer) -> None:
+    """Take every request and answer none."""
+    while peer.read(stream) is not None:
+        pass
+
+
+@contextmanager
+def serving(script: Script) -> Iterator[tuple[Dialer, Peer]]:
+    """Serve while the block runs."""
+    peer = Peer()
+
+    def handle(stream: socket, _address: object) -> None:
+        peer.requests.append([])
+        try:
+            script(stream, peer)
+        except ConnectionError:
+            pass
+        finally:
+            stream.close()
+
+    server = StreamServer(("127.0.0.1", 0), handle)
+    server.start()
+    try:
+        yield Dialer(read_address(f"http://127.0.0.1:{server.server_port}")), peer
+    finally:
+        server.stop()
+        gevent.sleep(0)

@@ -1,0 +1,157 @@
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from load_plans import PLAN
+
+from locustfiles.arrival import Arrival
+from locustfiles.host_facts import git_facts, host_facts, version_facts
+from locustfiles.last_scores import LastScores
+from locustfiles.operations import Places
+from locustfiles.progress import Phases, Progress
+from locustfiles.recording import Recording, Timing
+from locustfiles.request_log import NoRequestLog, open_request_log
+from locustfiles.run_document import timestamp
+from locustfiles.run_files import RunFiles
+from locustfiles.score_rows import score_pieces
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A write that fails half way leaves the older file, and the next one replaces it."""
+    files = RunFiles(tmp_path / "a" / "b")
+    files.make_directory()
+    files.write("x.json", ["old"])
+
+    def failing() -> object:
+        yield "new"
+        raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011  any
+        files.write("x.json", failing())  # type: ignore[arg-type]  # a generator of one piece
+    place = tmp_path / "a" / "b" / "x.json"
+    assert "old" == place.read_text()
+
+    files.write("x.json", ["ne", "w"])
+    assert "new" == place.read_text()
+    assert [place] == list(place.parent.iterdir())
+
+
+def test_the_last_scores_of_players() -> None:
+    """A later message's score replaces the earlier one, and doubt stays."""
+    scores = LastScores()
+    scores.add_message(LastScores({0: 1, 1: 2}, set()).as_message())
+    scores.add_message(LastScores({1: 3}, {0}).as_message())
+    scores.add_message(LastScores({0: 9}, set()).as_message())
+
+    assert LastScores({0: 9, 1: 3}, {0}) == scores
+
+
+def test_score_rows() -> None:
+    """A row for each player that is known of; a lost slice's players are uncertain."""
+    plan = replace(PLAN, player_prefix="hotboard-")
+    places = Places(plan)
+    boards = {place.partition: f"key {number}" for number, place in enumerate(places.all)}
+    scores = LastScores({0: 10, 13: 20, 2: -5}, {13, 4})
+    pieces = list(score_pieces(scores, places, boards, 3, {2}))
+
+    assert (
+        "player,board,score,unknown\n"
+        "hotboard-player-00000,key 0,10,0\n"
+        "hotboard-player-00002,key 2,-5,1\n"
+        "hotboard-player-00004,key 4,,1\n"
+        "hotboard-player-00013,key 1,20,1\n"
+    ) == "".join(pieces)
+
+
+def test_many_score_rows_come_in_pieces() -> None:
+    """No piece is so long that it would hold up the schedule."""
+    scores = LastScores(dict.fromkeys(range(1000), 1), set())
+    places = Places(PLAN)
+    boards = {place.partition: "k" for place in places.all}
+    pieces = list(score_pieces(scores, places, boards, 1, ()))
+
+    assert 1001 == sum(piece.count("\n") for piece in pieces)
+    assert max(piece.count("\n") for piece in pieces) <= 200
+
+
+def test_a_request_log_has_a_line_for_each_outcome(tmp_path: Path) -> None:
+    """Cells stay empty where a request names nobody or was never sent."""
+    log = open_request_log(str(tmp_path), 3)
+    log.write("submit", Arrival(-2, -500, 7, 99), "ok", -490, 300)
+    log.write("top", Arrival(0, 10, -1, -1), "dropped", 0, 0)
+    log.close()
+
+    assert (
+        "operation,number,intended_us,player,score,outcome,begun_us,ended_us\n"
+        "submit,-2,-500,7,99,ok,-490,300\n"
+        "top,0,10,,,dropped,,\n"
+    ) == (tmp_path / "requests-3.csv").read_text()
+
+
+def test_no_request_log_is_the_default(tmp_path: Path) -> None:
+    """Without a folder nothing is written."""
+    log = open_request_log("", 0)
+    log.write("top", Arrival(0, 10, -1, -1), "ok", 0, 0)
+    log.close()
+
+    assert isinstance(log, NoRequestLog)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        (-2, "warm-up   3 of 5 s  offered 1  ok 1  failed 0  dropped 0  p99 0.9 ms"),
+        (5, "measured  5 of 60 s  offered 3  ok 1  failed 1  dropped 1  p99 2.5 ms"),
+        (60, "measured  60 of 60 s  offered 3  ok 1  failed 1  dropped 1  p99 -"),
+        (65, "drain     waiting for answers  offered 3  ok 1  failed 1  dropped 1  p99 -"),
+    ],
+)
+def test_progress_in_plain_lines(second: int, expected: str) -> None:
+    """The counts are of the phase, the percentile of the last five seconds."""
+    recording = Recording()
+    submit, top = recording.operations["submit"], recording.operations["top"]
+    for at in (-4, 1, 2, 3):
+        submit.cells[at].offered += 1
+    submit.answered_well(-4, Timing(-4_000_000, -3_999_900, -3_999_100), "applied", measured=False)
+    submit.answered_well(1, Timing(1_000_000, 1_000_100, 1_002_500), "applied", measured=True)
+    submit.failed(
+        2, Timing(2_000_000, 2_000_100, 2_000_500), "reset", answered=False, unknown=True,
+        measured=True,
+    )  # fmt: skip
+    top.cells[3].dropped += 1
+    stream = io.StringIO()
+    Progress(Phases(5, 60), stream).show(second, recording)
+
+    assert expected == stream.getvalue().rstrip("\n")
+
+
+def test_loading_is_shown_once_a_second_and_at_its_end() -> None:
+    """Hundreds of batches do not make hundreds of lines."""
+    stream = io.StringIO()
+    progress = Progress(Phases(5, 60), stream)
+    for loaded in range(0, 12_001, 100):
+        progress.show_loading(loaded, 12_000)
+
+    assert [
+        "loading   0 of 12,000 players",
+        "loading   12,000 of 12,000 players",
+    ] == stream.getvalue().splitlines()
+
+
+def test_times_are_rfc_3339_with_milliseconds() -> None:
+    """UTC, with a Z."""
+    assert "2026-01-02T03:04:05.678Z" == timestamp(1767323045.678)
+    assert "2026-01-02T03:04:05.000Z" == timestamp(1767323045)
+
+
+def test_facts_are_read_and_not_assumed() -> None:
+    """What is not known is null, never a guess."""
+    versions = version_facts({"server": "valkey", "version": "9.1.2", "redis_py": "8.1.0"})
+
+    assert ("valkey 9.1.2", "8.1.0") == (versions["redis_server"], versions["redis_py"])
+    assert "2.47.0" == versions["locust"]
+    assert (None, None) == tuple(version_facts(None)[name] for name in ("redis_server", "redis_py"))
+    assert {"cpu", "cores", "memory_bytes", "os"} == set(host_facts())
+    assert {"git_revision", "git_dirty"} == set(git_facts())

@@ -1,0 +1,117 @@
+import time
+
+import gevent
+from gevent.socket import socket
+from gevent_server import Peer, always, answer, serving
+
+from locustfiles.clock import ScheduleClock
+from locustfiles.key_counters import hits_between, read_hits, read_snapshot
+from locustfiles.key_watch import KeyWatch
+
+PAGE = b"""# HELP leaderboard_key_ops_total Hits.
+# TYPE leaderboard_key_ops_total counter
+leaderboard_key_ops_total{key="lb:eu:duo:s1",op="read"} 3.0
+leaderboard_key_ops_total{key="lb:eu:duo:s1",op="write"} 5.0
+leaderboard_key_ops_total{op="write",key="{lb:x}:1"} 1e+03
+# TYPE leaderboard_key_op_duration_seconds histogram
+leaderboard_key_op_duration_seconds_bucket{key="lb:eu:duo:s1",le="0.0001",op="write"} 2.0
+leaderboard_key_op_duration_seconds_bucket{key="lb:eu:duo:s1",le="2.5",op="write"} 5.0
+leaderboard_key_op_duration_seconds_bucket{key="lb:eu:duo:s1",le="+Inf",op="write"} 5.0
+leaderboard_key_op_duration_seconds_count{key="lb:eu:duo:s1",op="write"} 5.0
+leaderboard_key_op_duration_seconds_sum{key="lb:eu:duo:s1",op="write"} 0.25
+leaderboard_key_members_written_total{key="lb:eu:duo:s1"} 1005.0
+leaderboard_board_members{key="lb:eu:duo:s1"} 1000.0
+leaderboard_http_request_duration_seconds_sum{route="submit",method="POST",code="200"} 1.0
+"""
+
+
+def test_hits_are_read_by_key_and_op() -> None:
+    """Labels in any order, keys with braces, numbers in any notation."""
+    assert {
+        "lb:eu:duo:s1": {"read": 3, "write": 5},
+        "{lb:x}:1": {"write": 1000},
+    } == read_hits(PAGE)
+
+
+def test_a_snapshot_holds_all_that_is_known_of_a_key() -> None:
+    """Counters, buckets and sums stay as the service shows them: since its start."""
+    found = read_snapshot(PAGE)
+
+    assert {
+        "read": {"hits": 3, "buckets": [], "sum": 0.0},
+        "write": {
+            "hits": 5,
+            "buckets": [[0.0001, 2], [2.5, 5], ["+Inf", 5]],
+            "sum": 0.25,
+            "members_written": 1005,
+        },
+        "members": 1000,
+    } == found["lb:eu:duo:s1"]
+    assert {"lb:eu:duo:s1", "{lb:x}:1"} == set(found)
+
+
+def test_only_what_moved_is_a_hit_of_a_second() -> None:
+    """A key that appears has all its hits in that second."""
+    before = {"a": {"read": 1, "write": 2}, "b": {"read": 9}}
+    after = {"a": {"read": 1, "write": 5}, "b": {"read": 9}, "c": {"write": 4}}
+
+    assert {"a": {"write": 3}, "c": {"write": 4}} == hits_between(before, after)
+
+
+def watched(script: object, seconds: int) -> dict[str, object]:
+    """What a watch of some seconds finds."""
+    with serving(script) as (dialer, _):  # type: ignore[arg-type]  # one of the scripts below
+        watch = KeyWatch(dialer, seconds)
+        watch.run(ScheduleClock.with_second_zero_at(time.time()))
+    return watch.as_document()
+
+
+def counting(stall_at: int) -> object:
+    """A metrics page that counts 10 writes each time, and stalls once."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            if peer.total == stall_at:
+                gevent.sleep(1.2)
+            line = f'leaderboard_key_ops_total{{key="k",op="write"}} {10 * peer.total}\n'
+            stream.sendall(answer(line.encode()))
+
+    return script
+
+
+def test_the_seconds_add_up_to_the_whole() -> None:
+    """Each reading closes the second before it."""
+    document = watched(counting(stall_at=0), 2)
+
+    assert document["reason"] is None
+    assert [
+        {"second": 0, "hits": {"k": {"write": 10}}},
+        {"second": 1, "hits": {"k": {"write": 10}}},
+    ] == document["seconds"]
+
+
+def test_a_stall_leaves_a_gap_and_loses_no_hit() -> None:
+    """The reading that came late counts for the second it came in."""
+    document = watched(counting(stall_at=2), 3)
+    rows: dict[int, int] = {
+        row["second"]: row["hits"]["k"]["write"]
+        for row in document["seconds"]  # type: ignore[attr-defined]
+    }
+
+    assert document["reason"] is None
+    assert {1: 20, 2: 10} == rows
+
+
+def test_a_service_without_counters_is_asked_once() -> None:
+    """The reason says what was missing."""
+    document = watched(always(answer(b"up 1\n")), 5)
+
+    assert "/metrics has no per-key counters" == document["reason"]
+    assert (None, None, []) == (document["start"], document["end"], document["seconds"])
+
+
+def test_a_service_without_the_page_is_asked_once() -> None:
+    """The reason says what was answered."""
+    document = watched(always(answer(b"", "404 Not Found")), 5)
+
+    assert "/metrics answered 404" == document["reason"]

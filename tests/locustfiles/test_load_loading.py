@@ -1,0 +1,143 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from gevent.socket import socket
+from gevent_server import Peer, Script, answer, serving, silent
+from load_plans import PLAN
+from stub_service import DESCRIPTION
+
+from locustfiles import loading
+from locustfiles.dialer import Dialer
+from locustfiles.errors import RunCutShort
+from locustfiles.inputs import RunInputs
+from locustfiles.last_scores import LastScores
+from locustfiles.loading import Loader, Loading
+from locustfiles.options import SCENARIOS, RunOptions
+from locustfiles.target import Boards, Description
+from workload.dataset import build_dataset
+from workload.scenario import load_scenario
+
+SMALL = replace(PLAN, players=100)
+
+
+def inputs_for(dialer: Dialer, batch_events: int) -> RunInputs:
+    """The inputs of a run against a server."""
+    words: dict[str, Any] = DESCRIPTION | {
+        "limits": DESCRIPTION["limits"] | {"batch_events": batch_events}  # type: ignore[operator]
+    }
+    description = Description(msgspec.json.decode(json.dumps(words), type=Boards), words)
+    scenario = load_scenario(SCENARIOS / "peak.toml")
+    options = RunOptions(
+        scenario, "0.001", 1, 0, SMALL.seed, None, None, False, False, "", dialer.address.url, 1
+    )
+    return RunInputs(options, scenario, dialer, description, Path("unused"), SMALL)
+
+
+def loaded(
+    script: Script, batch_events: int
+) -> tuple[Loading, LastScores, Peer, RunCutShort | None]:
+    """Load a hundred players; how far it came, and why it ended early."""
+    state, scores, early = Loading(SMALL.players), LastScores(), None
+    with serving(script) as (dialer, peer):
+        try:
+            Loader(inputs_for(dialer, batch_events), state, scores).run(lambda: None)
+        except RunCutShort as error:
+            early = error
+    return state, scores, peer, early
+
+
+def taking(batches: int, then: bytes) -> Script:
+    """Apply some batches, then answer something else."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while (request := peer.read(stream)) is not None:
+            events = len(json.loads(request.partition(b"\r\n\r\n")[2])["event_id"])
+            applied = json.dumps({"counts": {"applied": events}}).encode()
+            stream.sendall(answer(applied) if peer.total <= batches else then)
+
+    return script
+
+
+def test_every_player_is_loaded_once_on_its_board() -> None:
+    """Batches are columns of one board's events, within the service's limit."""
+    state, scores, peer, early = loaded(taking(99, b""), batch_events=5)
+    bodies = [
+        (request.split(b" ")[1].decode(), json.loads(request.partition(b"\r\n\r\n")[2]))
+        for requests in peer.requests
+        for request in requests
+    ]
+    players = [player for _, body in bodies for player in body["player_id"]]
+    dataset = build_dataset(SMALL.players, tuple(DESCRIPTION["partitions"]), SMALL.seed)  # type: ignore[arg-type]
+
+    assert early is None
+    assert (100, 100, 24, 0) == (state.events, state.ok, state.batches, state.unknown)
+    assert {f"player-{number:05d}" for number in range(100)} == set(players)
+    assert 100 == len(players)
+    assert all({len(body["event_id"])} == set(map(len, body.values())) for _, body in bodies)
+    assert 5 == max(len(body["event_id"]) for _, body in bodies)
+    assert {SMALL.sequence_base} == {n for _, body in bodies for n in body["sequence"]}
+    assert "/v1/boards/na-east/solo/s1/scores" == bodies[0][0]
+    assert ["player-00000", "player-00012"] == bodies[0][1]["player_id"][:2]
+    assert dict(enumerate(dataset.scores)) == scores.accepted
+
+
+def test_a_players_score_is_the_data_sets() -> None:
+    """The event id names the run and the player."""
+    _, _, peer, _ = loaded(taking(99, b""), batch_events=5000)
+    body = json.loads(peer.requests[0][0].partition(b"\r\n\r\n")[2])
+    dataset = build_dataset(SMALL.players, tuple(DESCRIPTION["partitions"]), SMALL.seed)  # type: ignore[arg-type]
+
+    assert [f"{SMALL.run_id}-p{n}" for n in range(0, 100, 12)] == body["event_id"]
+    assert [dataset.scores[n] for n in range(0, 100, 12)] == body["score"]
+
+
+@pytest.mark.parametrize(
+    ("caption", "then", "expected", "unknown"),
+    [
+        ("an error", answer(b"busy", "503 Busy"), "the service answered 503 with busy", 9),
+        ("too few applied", answer(b'{"counts":{"applied":7}}'), "answered 200", 2),
+        ("no counts", answer(b"{}"), "answered 200 with {}", 9),
+    ],
+)
+def test_a_batch_that_is_not_applied_whole_ends_the_loading(
+    caption: str, then: bytes, expected: str, unknown: int
+) -> None:
+    """It is not sent again; whose score it was stays uncertain."""
+    state, scores, peer, early = loaded(taking(1, then), batch_events=5000)
+
+    assert early is not None
+    assert "failed-to-load" == early.ended
+    assert "Loading 9 players of lb:na-east:duo:s1 failed" in str(early), caption
+    assert expected in str(early)
+    assert (2, unknown) == (peer.total, state.unknown)
+    assert set(range(1, 100, 12)) == scores.uncertain
+    assert set(range(0, 100, 12)) == set(scores.accepted)
+
+
+def test_a_service_that_does_not_answer_ends_the_loading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A batch has a time limit of its own, whatever the scenario's is."""
+    monkeypatch.setattr(loading, "_BATCH_SECONDS", 0.2)
+    state, _, peer, early = loaded(silent, batch_events=5000)
+
+    assert "no answer (timeout)" in str(early)
+    assert (1, 0, 9) == (peer.total, state.ok, state.unknown)
+
+
+def test_whoever_looks_on_can_stop_between_batches() -> None:
+    """A stop leaves no batch half sent."""
+    state = Loading(SMALL.players)
+
+    def stop_after_two() -> None:
+        if state.batches == 2:
+            raise RunCutShort("interrupted", "enough")
+
+    with serving(taking(99, b"")) as (dialer, peer), pytest.raises(RunCutShort, match="enough"):
+        Loader(inputs_for(dialer, 5000), state, LastScores()).run(stop_after_two)
+
+    assert (2, 18, 2) == (state.batches, state.ok, peer.total)

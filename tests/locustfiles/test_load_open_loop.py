@@ -1,0 +1,154 @@
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import gevent
+from gevent.socket import socket
+from gevent_server import Peer, Script, always, answer, serving, silent
+from load_plans import PLAN
+
+from locustfiles.bookkeeping import Bookkeeping
+from locustfiles.clock import ScheduleClock
+from locustfiles.open_loop import OpenLoop
+from locustfiles.operations import make_operation
+from locustfiles.plan import Plan
+from locustfiles.recording import OperationRecord, Recording
+from locustfiles.request_log import NoRequestLog
+from workload.assumptions import Assumptions
+from workload.load import LoadSettings
+
+
+def at_rate(per_second: int, **load: float) -> Plan:
+    """A plan with that many writes a second."""
+    assumed = Assumptions(concurrent_players=1_000 * per_second, update_fraction_per_second=1)
+    settings = LoadSettings(**{"connections": 4, **load})  # type: ignore[arg-type]  # by name
+    return replace(PLAN, assumptions=assumed, load=settings)
+
+
+def replay(
+    plan: Plan, script: Script, meanwhile: Callable[[OpenLoop], None] | None = None
+) -> tuple[OperationRecord, Peer, list[dict[str, Any]]]:
+    """Replay the writes of a plan against a server."""
+    fired: list[dict[str, Any]] = []
+    books = Bookkeeping(plan, NoRequestLog(), lambda **one: fired.append(one))
+    with serving(script) as (dialer, peer):
+        loop = OpenLoop(plan, make_operation("submit", plan, dialer.address), dialer, books)
+        loop.open_connections()
+        running = gevent.spawn(loop.run, ScheduleClock.with_second_zero_at(time.time()))
+        if meanwhile is not None:
+            meanwhile(loop)
+        running.get()
+    recording = Recording()
+    recording.add_message(books.take()["recording"])
+    return recording.operations["submit"], peer, fired
+
+
+def totals(record: OperationRecord) -> tuple[int, int, int, int, int]:
+    """Offered, sent, dropped, ok, failed."""
+    cells = record.cells.values()
+    return (
+        sum(cell.offered for cell in cells),
+        sum(cell.sent for cell in cells),
+        sum(cell.dropped for cell in cells),
+        sum(cell.ok for cell in cells),
+        sum(cell.failed for cell in cells),
+    )
+
+
+def after(seconds: float) -> Script:
+    """Answer each request after a while."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            gevent.sleep(seconds)
+            stream.sendall(answer())
+
+    return script
+
+
+def test_all_that_falls_due_is_sent_and_locust_is_told() -> None:
+    """Each request is counted once by us, and once by Locust for its page."""
+    record, peer, fired = replay(at_rate(200), always(answer()))
+
+    assert (200, 200, 0, 200, 0) == totals(record)
+    assert 200 == peer.total == len(fired)
+    assert {"submit"} == {one["name"] for one in fired}
+    assert {None} == {one["exception"] for one in fired}
+    assert {"applied": 200} == record.statuses
+    assert 200 == sum(record.response_us.values()) == sum(record.service_us.values())
+
+
+def test_a_slow_service_does_not_slow_the_schedule() -> None:
+    """Four connections and 50 ms an answer carry 80 a second; all 200 are offered in time."""
+    record, _, _ = replay(at_rate(200), after(0.05))
+    response, service = (sorted(one) for one in (record.response_us, record.service_us))
+
+    assert (200, 200, 0, 200, 0) == totals(record)
+    assert 200 == record.cells[0].offered
+    assert response[-1] > 1_000_000
+    assert service[-1] < 500_000
+
+
+def test_a_stalled_service_gets_no_more_than_its_connections() -> None:
+    """The rest waits until its deadline and is dropped; nothing is left without an outcome."""
+    plan = at_rate(200, deadline_seconds=0.3, request_timeout_seconds=0.5)
+    record, peer, fired = replay(plan, silent)
+    offered, sent, dropped, ok, failed = totals(record)
+
+    assert (200, 200, 0) == (offered, sent + dropped, ok)
+    assert sent == failed == peer.total == record.unknown == len(fired)
+    assert 4 <= sent <= 4 * 4
+    assert {"timeout"} == set(record.failures)
+    assert {"timeout"} == {str(one["exception"]) for one in fired}
+
+
+def test_one_players_writes_are_answered_in_turn() -> None:
+    """With one player, one connection at a time is busy, and its events arrive in order."""
+    busy, most = [0], [0]
+
+    def watch(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            busy[0] += 1
+            most[0] = max(most[0], busy[0])
+            gevent.sleep(0.002)
+            busy[0] -= 1
+            stream.sendall(answer())
+
+    record, peer, _ = replay(replace(at_rate(100), players=1), watch)
+
+    assert (100, 100, 0, 100, 0) == totals(record)
+    assert 1 == most[0]
+    assert 1 < len(peer.requests)
+
+
+def test_a_stop_drops_who_waits_and_offers_nothing_more() -> None:
+    """What is on its way is waited for; the schedule ends where it is."""
+    plan = replace(at_rate(200), duration_seconds=60)
+
+    def stop_soon(loop: OpenLoop) -> None:
+        gevent.sleep(0.5)
+        loop.stop()
+
+    record, peer, _ = replay(plan, after(0.2), stop_soon)
+    offered, sent, dropped, ok, failed = totals(record)
+
+    assert offered == sent + dropped < 200
+    assert (ok, 0) == (sent, failed)
+    assert sent == peer.total
+    assert dropped > 0
+
+
+def test_a_connection_that_closes_each_time_is_reopened_and_counted() -> None:
+    """A server without keep-alive costs reconnects, not failures."""
+    closing = answer(headers="connection: close\r\n")
+
+    def script(stream: socket, peer: Peer) -> None:
+        if peer.read(stream) is not None:
+            stream.sendall(closing)
+
+    record, peer, _ = replay(at_rate(50), script)
+
+    assert (50, 50, 0, 50, 0) == totals(record)
+    assert 50 == peer.total
+    assert 46 == record.reconnects

@@ -1,0 +1,156 @@
+import json
+from dataclasses import replace
+
+import pytest
+from load_plans import PLAN
+
+from locustfiles.address import Address, read_address
+from locustfiles.arrival import Arrival
+from locustfiles.errors import BadInput
+from locustfiles.operations import Operation, Reply, make_operation
+from locustfiles.recording import OPERATIONS
+from workload.assumptions import Assumptions
+
+ADDRESS = read_address("https://boards.example/api")
+ARRIVAL = Arrival(41, 1_000, 13, 777)
+PLACE = "lb:na-east:duo:s1"
+
+
+def made(name: str) -> Operation:
+    """An operation of the small plan."""
+    return make_operation(name, PLAN, ADDRESS)
+
+
+def parts(request: bytes) -> tuple[str, dict[str, str], bytes]:
+    """Request line, headers and body."""
+    head, _, body = request.partition(b"\r\n\r\n")
+    line, *headers = head.decode().split("\r\n")
+    return line, dict(header.split(": ", 1) for header in headers), body
+
+
+def test_submit_writes_one_event() -> None:
+    """The event names the run and the arrival; its board is the player's."""
+    line, headers, body = parts(made("submit").request(ARRIVAL))
+
+    assert "POST /api/v1/scores HTTP/1.1" == line
+    assert {
+        "Host": "boards.example",
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+    } == headers
+    assert {
+        "event_id": "20260101T000000Z-peak-naive-41",
+        "player_id": "player-00013",
+        "region": "na-east",
+        "mode": "duo",
+        "season": "s1",
+        "score": 777,
+        "sequence": PLAN.sequence_base + 1 + 41,
+    } == json.loads(body)
+
+
+def test_the_first_write_has_the_first_sequence_after_the_loading() -> None:
+    """Loading used the base, so the first arrival of the warm-up has the next number."""
+    plan = replace(PLAN, warmup_seconds=2)
+    submit = make_operation("submit", plan, ADDRESS)
+    body = parts(submit.request(Arrival(-480, -2_000_000, 1, 1)))[2]
+
+    assert PLAN.sequence_base + 1 == json.loads(body)["sequence"]
+
+
+def test_reads_ask_for_pages() -> None:
+    """The sizes are the scenario's, the board is the player's."""
+    top, headers, _ = parts(made("top").request(ARRIVAL))
+    around, _, _ = parts(made("around").request(ARRIVAL))
+
+    assert "GET /api/v1/top?k=10&season=s1 HTTP/1.1" == top
+    assert {"Host": "boards.example"} == headers
+    assert (
+        "GET /api/v1/boards/na-east/duo/s1/players/player-00013/around?window=2 HTTP/1.1" == around
+    )
+
+
+def test_top_asks_for_the_seasons_in_turn() -> None:
+    """With several active seasons the service needs to be told which."""
+    plan = replace(PLAN, assumptions=Assumptions(active_seasons=("s1", "s2")))
+    top = make_operation("top", plan, ADDRESS)
+    lines = [parts(top.request(Arrival(number, 0, -1, -1)))[0] for number in (-1, 0, 1, 2)]
+
+    assert ["s2", "s1", "s2", "s1"] == [line.split("season=")[1].split()[0] for line in lines]
+
+
+def test_a_foreign_service_gets_its_own_players() -> None:
+    """Players of a load test are told from real ones by their prefix."""
+    plan = replace(PLAN, player_prefix="hotboard-")
+    submit, around = (make_operation(name, plan, ADDRESS) for name in ("submit", "around"))
+    row = {"player": "hotboard-player-00013", "score": 1, "position": 1}
+    answer = {"player": row["player"], "position": 1, "entries": [row]}
+
+    assert "hotboard-player-00013" == json.loads(parts(submit.request(ARRIVAL))[2])["player_id"]
+    assert b"/hotboard-player-00013/around" in around.request(ARRIVAL)
+    assert Reply(None) == around.judge(ARRIVAL, 200, json.dumps(answer).encode())
+
+
+ENTRY = '{"player":"player-00013","score":5,"position":3,"partition":"lb:eu:duo:s1"}'
+OTHER = '{"player":"player-00014","score":5,"position":4,"partition":"lb:eu:duo:s1"}'
+
+
+@pytest.mark.parametrize(
+    ("caption", "name", "status", "body", "expected"),
+    [
+        ("applied", "submit", 200, '{"status":"applied"}', Reply(None, "applied")),
+        ("duplicate", "submit", 200, '{"status":"duplicate"}', Reply(None, "duplicate")),
+        ("durable only", "submit", 202, '{"status":"durable-only"}', Reply(None, "durable-only")),
+        ("another status word", "submit", 200, '{"status":"fine"}', Reply("bad_body")),
+        ("no JSON", "submit", 200, "applied", Reply("bad_body")),
+        ("created", "submit", 201, '{"status":"applied"}', Reply("other")),
+        ("entries", "top", 200, f'{{"entries":[{ENTRY}],"as_of":"x"}}', Reply(None)),
+        ("no time", "top", 200, f'{{"entries":[{ENTRY}]}}', Reply("bad_body")),
+        ("nobody", "top", 200, '{"entries":[],"as_of":"x"}', Reply("bad_body")),
+        ("more than K", "top", 200, f'{{"entries":[{",".join([ENTRY] * 11)}],"as_of":"x"}}',
+         Reply("bad_body")),
+        ("the page", "around", 200,
+         f'{{"player":"player-00013","position":3,"entries":[{OTHER},{ENTRY}]}}', Reply(None)),
+        ("another's page", "around", 200,
+         f'{{"player":"player-00014","position":4,"entries":[{OTHER}]}}', Reply("bad_body")),
+        ("not on the page", "around", 200,
+         f'{{"player":"player-00013","position":3,"entries":[{OTHER}]}}', Reply("bad_body")),
+        ("elsewhere on the page", "around", 200,
+         f'{{"player":"player-00013","position":9,"entries":[{ENTRY}]}}', Reply("bad_body")),
+    ],
+)  # fmt: skip
+def test_an_answer_is_judged_by_what_was_promised(
+    caption: str, name: str, status: int, body: str, expected: Reply
+) -> None:
+    """A success without what the operation promises is none."""
+    assert expected == made(name).judge(ARRIVAL, status, body.encode()), caption
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(301, "other"), (404, "http_4xx"), (429, "http_4xx"), (500, "http_5xx"), (503, "http_5xx")],
+)
+def test_other_statuses_are_failures(name: str, status: int, kind: str) -> None:
+    """Their bodies are not looked at."""
+    assert (kind, None) == made(name).judge(ARRIVAL, status, b"{}")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://h", ("http://h", "h", 80, False, "")),
+        ("https://h/", ("https://h", "h", 443, True, "")),
+        ("http://[::1]:81/a/", ("http://[::1]:81/a", "::1", 81, False, "/a")),
+    ],
+)
+def test_addresses(url: str, expected: tuple[str, str, int, bool, str]) -> None:
+    """Port and path are what a connection needs of a URL."""
+    assert Address(*expected) == read_address(url)
+
+
+@pytest.mark.parametrize("url", ["", "h:80", "ftp://h", "http://", "http://h:x", "http://h?a=b"])
+def test_addresses_that_are_none(url: str) -> None:
+    """The sentence shows a good one."""
+    with pytest.raises(BadInput, match=r"such as http://127\.0\.0\.1:8000"):
+        read_address(url)

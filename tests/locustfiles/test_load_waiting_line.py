@@ -1,0 +1,148 @@
+from collections import defaultdict
+from contextlib import suppress
+
+from gevent.exceptions import LoopExit
+from hypothesis import given
+from hypothesis import strategies as st
+
+from locustfiles.arrival import Arrival
+from locustfiles.turns import Turns
+from locustfiles.waiting_line import WaitingLine
+
+LIMIT = 4
+DEADLINE_US = 10
+
+# What happens: a player's request falls due, a connection takes the next, an answer comes, time.
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("due"), st.integers(0, 2)),
+        st.tuples(st.just("take"), st.just(0)),
+        st.tuples(st.just("answer"), st.integers(0, 5)),
+        st.tuples(st.just("pass"), st.integers(1, 8)),
+    ),
+    max_size=60,
+)
+
+
+class Truth:
+    """The line under test, and what is known of every request."""
+
+    def __init__(self, *, in_turn: bool) -> None:
+        self.now_us = 0
+        self.joined: list[Arrival] = []
+        self.taken: list[Arrival] = []
+        self.in_flight: list[Arrival] = []
+        self.dropped: list[Arrival] = []
+        turns = Turns() if in_turn else None
+        self.line = WaitingLine(LIMIT, self.has_expired, self.dropped.append, turns)
+
+    def has_expired(self, arrival: Arrival) -> bool:
+        """Whether a request has waited too long."""
+        return self.now_us - arrival.intended_us > DEADLINE_US
+
+    def waiting(self) -> int:
+        """How many requests have neither been taken nor dropped."""
+        return len(self.joined) - len(self.taken) - len(self.dropped)
+
+    def due(self, player: int) -> None:
+        """A request falls due."""
+        arrival = Arrival(len(self.joined), self.now_us, player, 0)
+        self.joined.append(arrival)
+        self.line.join(arrival)
+
+    def take(self) -> None:
+        """A free connection asks for the next one, and waits if there is none."""
+        with suppress(LoopExit):
+            arrival = self.line.next()
+            assert not self.has_expired(arrival)
+            self.taken.append(arrival)
+            self.in_flight.append(arrival)
+
+    def answer(self, which: int) -> None:
+        """One of the answers on their way arrives."""
+        if self.in_flight:
+            self.line.finish(self.in_flight.pop(which % len(self.in_flight)))
+
+    def play(self, step: str, value: int) -> None:
+        """Let one thing happen."""
+        match step:
+            case "due":
+                self.due(value)
+            case "take":
+                self.take()
+            case "answer":
+                self.answer(value)
+            case _:
+                self.now_us += value
+
+
+@given(steps, st.booleans())
+def test_every_request_is_taken_or_dropped_once(
+    happened: list[tuple[str, int]], in_turn: bool
+) -> None:
+    """The line never grows past its limit, and closing it leaves nobody behind."""
+    truth = Truth(in_turn=in_turn)
+    for step, value in happened:
+        truth.play(step, value)
+
+        assert truth.waiting() <= LIMIT
+    truth.line.close()
+    while truth.in_flight:
+        truth.answer(0)
+    truth.take()
+
+    assert sorted(truth.joined) == sorted(truth.taken + truth.dropped)
+
+
+@given(steps)
+def test_a_players_requests_go_one_after_the_other(happened: list[tuple[str, int]]) -> None:
+    """With turns, no player has two requests on their way, and they go in order."""
+    truth = Truth(in_turn=True)
+    for step, value in happened:
+        truth.play(step, value)
+        players = [arrival.player for arrival in truth.in_flight]
+
+        assert len(set(players)) == len(players)
+    by_player: dict[int, list[int]] = defaultdict(list)
+    for arrival in truth.taken:
+        by_player[arrival.player].append(arrival.number)
+
+    assert all(sorted(numbers) == numbers for numbers in by_player.values())
+
+
+@given(steps)
+def test_without_turns_it_is_first_come_first_served(happened: list[tuple[str, int]]) -> None:
+    """Requests are taken in the order in which they fell due."""
+    truth = Truth(in_turn=False)
+    for step, value in happened:
+        truth.play(step, value)
+
+    assert sorted(truth.taken) == truth.taken
+
+
+def test_a_busy_player_blocks_nobody_else() -> None:
+    """The others pass while its next request is parked, which goes when the answer is there."""
+    truth = Truth(in_turn=True)
+    for player in (1, 1, 2):
+        truth.due(player)
+    truth.take()
+    truth.take()
+
+    assert [(0, 1), (2, 2)] == [(one.number, one.player) for one in truth.in_flight]
+    truth.answer(0)
+    truth.take()
+    assert 1 == truth.taken[-1].number
+
+
+def test_a_full_line_first_drops_who_waited_too_long() -> None:
+    """A newcomer gets the place of one that could not be sent any more."""
+    truth = Truth(in_turn=False)
+    for player in range(LIMIT):
+        truth.due(player)
+    truth.due(9)
+    truth.now_us = DEADLINE_US + 1
+    truth.due(8)
+
+    assert [LIMIT, *range(LIMIT)] == [arrival.number for arrival in truth.dropped]
+    truth.take()
+    assert 8 == truth.taken[0].player
