@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned serve up stop down report export capacity install format lint test check clean
+.PHONY: help load-naive load-partitioned serve watch up stop down report export capacity install format lint test check clean
 
 ##@ Run
 help: ## Show this list
@@ -19,7 +19,8 @@ help: ## Show this list
 	@echo "  WORKERS=1 (of the generator) SERVICE_WORKERS=1 SERVICE_PORT=8000 MODE=naive (serve)"
 	@echo "  TARGET=https://... ALLOW_WRITES=1 (load a service of yours) REDIS_URL HOTBOARD_REDIS_BIN"
 	@echo "  STACK=compose|embedded (default: the compose stack while it is up, else an embedded one)"
-	@echo "  REDIS_PORT=6379 PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up)"
+	@echo "  REDIS_PORT=6379 (up) PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up, watch)"
+	@echo "  PROMETHEUS_BIN GRAFANA_BIN (watch: programs that are not on PATH)"
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
@@ -30,6 +31,9 @@ load-partitioned: $(VENV)/run.stamp ## The same load on 12 keys, one per region,
 
 serve: $(VENV)/run.stamp ## Keep Redis and the service up until Ctrl-C (MODE=naive|partitioned)
 	@exec $(RUN_PYTHON) -m lab serve
+
+watch: $(VENV)/run.stamp ## Prometheus (and Grafana) beside a run, without Docker, until Ctrl-C
+	@exec $(RUN_PYTHON) -m dashboards.watch
 
 up: $(VENV)/run.stamp ## Start the compose stack with Grafana, wait until it is healthy (MODE=)
 	@exec $(RUN_PYTHON) -m lab up

@@ -18,6 +18,10 @@ _DURATION = re.compile(r"(\d+)\s*(s|m|h|)", re.ASCII)
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 # Read by the Makefile alone.
 _MAKE_ONLY = frozenset({"PYTHON"})
+# Read by `python -m reports`.
+_REPORT_ONLY = frozenset({"RUN", "OUT"})
+# Read by `python -m dashboards.watch`.
+_WATCH_ONLY = frozenset({"PROMETHEUS_BIN", "GRAFANA_BIN"})
 
 
 def _seconds(text: object) -> object:
@@ -129,7 +133,8 @@ def unknown_overrides(makeflags: str) -> list[str]:
     _, separator, overrides = f" {makeflags}".partition(" -- ")
     if not separator:
         return []
-    known = {name.upper() for name in Variables.model_fields} | _MAKE_ONLY | _REPORT_ONLY
+    elsewhere = _MAKE_ONLY | _REPORT_ONLY | _WATCH_ONLY
+    known = {name.upper() for name in Variables.model_fields} | elsewhere
     names = re.findall(r"(?:^|(?<=[^\\] ))([A-Za-z_][A-Za-z0-9_]*):?=", overrides)
     problems = []
     for name in names:
@@ -139,10 +144,6 @@ def unknown_overrides(makeflags: str) -> list[str]:
         hint = f" Did you mean {close[0]}?" if close else " `make help` lists the variables."
         problems.append(f"{name} is no variable of this Makefile.{hint}")
     return problems
-
-
-# Read by `python -m reports`.
-_REPORT_ONLY = frozenset({"RUN", "OUT"})
 
 
 def _sentence(detail: dict[str, object]) -> str:

@@ -14,8 +14,9 @@ from dashboards.datacheck.patience import await_first_scrapes
 from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
 from dashboards.datacheck.questions import read
 from dashboards.datacheck.summary import summary
+from dashboards.program_run import ServerFailed
 from dashboards.prometheus.programs import ProgramMissing, program
-from dashboards.prometheus.server import PrometheusFailed, running
+from dashboards.prometheus.server import running
 from dashboards.prometheus.targets import CONFIG, GENERATOR, REDIS, SERVICE, with_targets
 
 SOUND, FAULTY, NOT_DONE = 0, 1, 2
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     targets = {job: [urlsplit(url).netloc for url in some] for job, some in urls.items() if some}
     try:
         return _run(targets, given.seconds)
-    except (ProgramMissing, PrometheusFailed, QueryFailed) as error:
+    except (ProgramMissing, ServerFailed, QueryFailed) as error:
         sys.stderr.write(f"{error}\n")
         return NOT_DONE
 

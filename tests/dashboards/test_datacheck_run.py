@@ -15,7 +15,8 @@ from dashboards.datacheck.patience import await_first_scrapes
 from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
 from dashboards.datacheck.questions import read
 from dashboards.datacheck.summary import summary
-from dashboards.prometheus.server import PrometheusFailed, running
+from dashboards.program_run import ServerFailed
+from dashboards.prometheus.server import running
 from dashboards.prometheus.targets import CONFIG, with_targets
 
 # enough for a few scrapes, and for the rules to be worked out from them
@@ -225,7 +226,7 @@ def test_command_says_how_to_get_a_missing_prometheus(
 def test_prometheus_that_does_not_start_says_why(prometheus: Path, tmp_path: Path) -> None:
     """The end of its log is in the error."""
     with (
-        pytest.raises(PrometheusFailed, match="scrape_everything"),
+        pytest.raises(ServerFailed, match="scrape_everything"),
         running(prometheus, "scrape_everything: true\n", tmp_path),
     ):
         pass
