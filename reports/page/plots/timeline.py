@@ -14,6 +14,7 @@ _LATENCY, _STRIP = 150, 64
 _TICKS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
 _LABEL_PX = 62
 _HEADROOM = 1.3
+_LEAST_MARK_PX = 4
 
 Numbers = Sequence[float | None]
 
@@ -48,6 +49,11 @@ class Timeline:
     measured: int
     shown: int
 
+    @property
+    def end(self) -> int:
+        """Where the time axis ends."""
+        return max(self.shown, self.planned, 1)
+
 
 def timeline_plot(timeline: Timeline, width: int) -> Figure:
     """One panel of latency above a strip of completions for each operation."""
@@ -62,6 +68,7 @@ def timeline_plot(timeline: Timeline, width: int) -> Figure:
         title = f"{strip.operation}: answers each second"
         axes = panel(drawing, Place(_LEFT, top, inner, _STRIP), title, grid="")
         _draw_strip(axes, strip)
+        _mark_stalls(axes, strip.stalled, _LEAST_MARK_PX * timeline.end / inner)
         every.append(axes)
     for axes in every:
         _time_axis(axes, timeline, inner)
@@ -103,12 +110,19 @@ def _draw_strip(axes: Axes, strip: Strip) -> None:
     # The burst after a stall is cut off at the top, so that it does not flatten all the rest.
     axes.set_ylim(0, highest * _HEADROOM)
     axes.set_yticks([highest], [f"{highest:,}"])
-    for second in strip.stalled:
-        axes.axvspan(second, second + 1, color=WARN, alpha=0.28, linewidth=0)
     _steps(axes, seconds, strip.completed, SOFT)
     axes.step(seconds, _closed(strip.offered), where="post", color=MUTED, linewidth=0.9)
     if any(strip.failed):
         _steps(axes, seconds, strip.failed, BAD)
+
+
+def _mark_stalls(axes: Axes, stalled: Sequence[int], least_seconds: float) -> None:
+    """Tint each stalled second, and mark it at the top where a long run makes it very thin."""
+    half = max(1.0, least_seconds) / 2
+    for second in stalled:
+        axes.axvspan(second, second + 1, color=WARN, alpha=0.28, linewidth=0, zorder=0.5)
+        middle = second + 0.5
+        axes.axvspan(middle - half, middle + half, 0.92, 1, color=WARN, linewidth=0)
 
 
 def _steps(axes: Axes, seconds: Sequence[int], values: Sequence[int], colour: str) -> None:
@@ -121,7 +135,7 @@ def _closed(values: Sequence[int]) -> list[int]:
 
 
 def _time_axis(axes: Axes, timeline: Timeline, inner: float) -> None:
-    end = max(timeline.shown, timeline.planned, 1)
+    end = timeline.end
     axes.set_xlim(0, end)
     step = next((one for one in _TICKS if end / one * _LABEL_PX <= inner), _TICKS[-1])
     ticks = [*range(0, end + 1, step)]
