@@ -26,10 +26,11 @@ class NotComparable(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """One audit.json."""
+    """One audit.json; an incident is a sentence about what befell the run from outside."""
 
     invariants: list[Invariant]
     not_comparable: list[NotComparable] = []
+    incidents: list[str] = []
 
 
 def shown(value: float | str | None) -> str:

@@ -40,7 +40,11 @@ def verdict_of(run: Run, traffic: Traffic) -> Verdict:
     if run.measurements:
         checks = trust_checks(run.facts, run.measurements)
         objectives = judge_objectives(Evidence(run.facts, run.measurements, traffic))
-    distrust = [*run.problems, *(problem for check in checks for problem in check.problems)]
+    distrust = [
+        *(run.audit.incidents if run.audit else ()),
+        *run.problems,
+        *(problem for check in checks for problem in check.problems),
+    ]
     missed = [*_sentences(objectives, Outcome.MISSED), *_not_held(run.audit)]
     unjudged = _sentences(objectives, Outcome.NOT_JUDGED)
     if distrust or (unjudged and not missed):

@@ -135,3 +135,14 @@ def test_no_objectives_are_no_pass_for_a_dead_service(tmp_path: Path) -> None:
     assert judged(path).reasons == (
         "not one of 1,700 requests succeeded (objective: at least one)",
     )
+
+
+def test_an_incident_makes_a_run_invalid(tmp_path: Path) -> None:
+    """What the lab saw befall the run comes first among the reasons."""
+    run = make_run(tmp_path, SHORT)
+    sentence = "The service ended by itself (exit code -9)."
+
+    verdict = judged(changed(run, "audit.json", lambda audit: audit.update(incidents=[sentence])))
+
+    assert verdict.status is Status.INVALID
+    assert sentence == verdict.reasons[0]
