@@ -125,14 +125,8 @@ class Conductor:
     def _check(self) -> None:
         if self._stop.reason is not None:
             raise RunCutShort("interrupted", self._stop.reason)
-        for member in self._crew.lost():
-            raise RunCutShort("worker-lost", f"The worker of slice {member.slice_index} was lost.")
-        for member in self._crew.members:
-            if member.stopped_by is not None:
-                raise RunCutShort(
-                    "interrupted",
-                    f"The worker of slice {member.slice_index} ended early: {member.stopped_by}.",
-                )
+        if trouble := self._crew.trouble():
+            raise trouble
 
     def _show(self, clock: ScheduleClock) -> None:
         """Show and save where the run is, every few seconds."""

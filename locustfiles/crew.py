@@ -6,6 +6,7 @@ from typing import Any
 from locust.runners import STATE_MISSING, MasterRunner, Runner
 
 from locustfiles import messages
+from locustfiles.errors import RunCutShort
 from locustfiles.last_scores import LastScores
 from locustfiles.message import Message
 from locustfiles.plan import Plan
@@ -70,6 +71,16 @@ class Crew:
     def lost(self) -> list[Member]:
         """The workers that went away without their last numbers."""
         return [one for one in self.members if not one.has_reported and self._is_gone(one)]
+
+    def trouble(self) -> RunCutShort | None:
+        """Why the run cannot go on with these workers, if it cannot."""
+        for member in self.lost():
+            return RunCutShort("worker-lost", f"The worker of slice {member.slice_index} was lost.")
+        for member in self.members:
+            if member.stopped_by is not None:
+                reason = f"The worker of slice {member.slice_index} ended early"
+                return RunCutShort("interrupted", f"{reason}: {member.stopped_by}.")
+        return None
 
     def silent(self) -> list[Member]:
         """The workers whose last numbers have not come."""

@@ -12,7 +12,7 @@ from typing import Final
 from locustfiles.address import read_address
 from locustfiles.dialer import Dialer
 from locustfiles.errors import BadInput
-from locustfiles.options import RunOptions
+from locustfiles.options import MOST_PLAYERS, RunOptions
 from locustfiles.plan import Plan
 from locustfiles.target import Description, ask_for_description, disagreements
 from workload.assumptions import InvalidWorkload
@@ -54,16 +54,23 @@ def read_inputs(options: RunOptions) -> RunInputs:
         scaled = TrafficModel(scenario.assumptions).players(Fraction(options.scale))
     except InvalidWorkload as error:
         raise BadInput(*error.problems) from None
+    players = options.players or scaled
+    if players > MOST_PLAYERS:
+        raise BadInput(
+            f"A scale of {options.scale} stands for {players:,} players, more than the "
+            f"{MOST_PLAYERS:,} that a run can load: use a smaller --scale, or --players."
+        )
     dialer = Dialer(read_address(options.target))
     description = ask_for_description(dialer)
     problems = disagreements(description.boards, scenario.assumptions, scenario.load)
     directory = options.run_dir or RUNS / _run_id(scenario.name, description.boards.mode)
     problems += _directory_problems(directory)
-    plan = _plan(options, scenario, options.players or scaled, directory)
+    plan = _plan(options, scenario, players, directory)
     try:
         plan.popularity.partition_shares()
     except InvalidWorkload as error:
         problems += error.problems
+    problems += _id_problems(plan, description.boards.limits.id_characters)
     if problems:
         raise BadInput(*problems)
     return RunInputs(options, scenario, dialer, description, directory, plan)
@@ -90,6 +97,17 @@ def _plan(options: RunOptions, scenario: Scenario, players: int, directory: Path
 
 def _run_id(scenario: str, mode: str) -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{scenario}-{mode}"
+
+
+def _id_problems(plan: Plan, limit: int) -> list[str]:
+    longest = plan.longest_event_id()
+    if longest <= limit:
+        return []
+    problem = (
+        f"The service takes ids of up to {limit} characters, and event ids of this run would have "
+        f"{longest}, because they begin with its name: name a --run-dir with a shorter one."
+    )
+    return [problem]
 
 
 def _directory_problems(directory: Path) -> list[str]:

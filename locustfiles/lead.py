@@ -104,6 +104,6 @@ class Lead:
     def _wait_for_end(self, reason: str) -> None:
         self._is_locust_ending = True
         # Locust also stops when the last worker is gone, and that is for the run to say.
-        if not self._crew.lost():
+        if not self._crew.trouble():
             self._stop.ask(reason)
         self._is_over.wait()

@@ -53,6 +53,7 @@ class OpenLoop:
         self._patience_seconds = plan.load.deadline_seconds + plan.load.request_timeout_seconds
         self._is_stopped = False
         self._is_over = False
+        self._failure: BaseException | None = None
 
     def open_connections(self) -> None:
         """Open all connections; one that fails is tried again when a request needs it."""
@@ -67,13 +68,15 @@ class OpenLoop:
         self._clock = clock
         serving = Group()
         for connection in self._connections:
-            serving.spawn(self._serve, connection)
+            serving.spawn(self._serve, connection).link_exception(self._fail)
         self._scheduler = gevent.spawn(self._replay)
         try:
             if self._is_stopped:
                 self._scheduler.kill()
             self._scheduler.get()
             self._drain()
+            if self._failure is not None:
+                raise self._failure
         finally:
             self._is_over = True
             self._scheduler.kill()
@@ -121,6 +124,11 @@ class OpenLoop:
                 opened = connection.opened
             self._outstanding -= 1
             line.finish(arrival)
+
+    def _fail(self, connection: "gevent.Greenlet[..., None]") -> None:
+        """End the loop when serving a connection fails, for which only we can be to blame."""
+        self._failure = connection.exception
+        self.stop()
 
     def _drain(self) -> None:
         """Wait for what is owed; every request's own limits bound it."""

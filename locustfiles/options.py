@@ -16,7 +16,7 @@ from workload.scenario import Scenario, load_scenario
 
 DEFAULT_TARGET: Final = "http://127.0.0.1:8000"
 SCENARIOS: Final = Path(__file__).resolve().parent / "scenarios"
-_MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
+MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
 _SPAN: Final = re.compile(r"(\d+)(s|m|h|)", re.ASCII)
 _UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
@@ -83,7 +83,7 @@ def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, l
     seed = _checked(options.seed, "--seed", _whole(0, 2**63 - 1), problems)
     players = None
     if options.players is not None:
-        players = _checked(options.players, "--players", _whole(1, _MOST_PLAYERS), problems)
+        players = _checked(options.players, "--players", _whole(1, MOST_PLAYERS), problems)
     try:
         scale_from_text(options.scale)
     except InvalidWorkload as error:

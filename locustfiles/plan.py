@@ -67,6 +67,12 @@ class Plan:
         """The number of an operation's first arrival, at the start of the warm-up."""
         return floor(-self.warmup_seconds * self.rates_per_second[operation])
 
+    def longest_event_id(self) -> int:
+        """How many characters the ids of this run's events have at most."""
+        last = max(ceil(self.duration_seconds * rate) for rate in self.rates_per_second.values())
+        ends = (str(self.first_number("submit")), str(last), f"p{self.players}")
+        return len(self.run_id) + len("-") + max(map(len, ends))
+
     def schedule(self, operation: str) -> Schedule:
         """When the requests of one operation are due, over all slices."""
         return Schedule(

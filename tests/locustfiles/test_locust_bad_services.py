@@ -1,6 +1,5 @@
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import pytest
 from locust_runs import OPERATIONS, LocustRun, Stub, side_by_side, start_locust, unequal, until
@@ -124,13 +123,3 @@ def test_a_service_that_takes_no_players_ends_the_run(runs: dict[str, LocustRun]
     assert "503" in measured["end_reason"]
     assert (1, 0, 1000) == tuple(measured["loading"][name] for name in ("batches", "ok", "unknown"))
     assert 0 == measured["operations"]["submit"]["all"]["offered"]
-
-
-def test_a_target_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
-    """The sentence names the address; no run directory is made."""
-    run = start_locust("http://127.0.0.1:1", tmp_path / "run")
-
-    assert 2 == run.wait()
-    assert "http://127.0.0.1:1/v1/boards does not answer (nothing listens there)" in run.output
-    assert "Traceback" not in run.output
-    assert not run.directory.exists()
