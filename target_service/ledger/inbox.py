@@ -53,6 +53,10 @@ class Work:
     reads: list[Read]
     closing: bool
 
+    def promises(self) -> list[Promise]:
+        """Everybody who waits for an answer."""
+        return _promises(self.submissions, self.reads)
+
 
 class Inbox:
     """A bounded queue to one writer; what does not fit is refused at once, not kept waiting."""
@@ -101,6 +105,14 @@ class Inbox:
             self._reads.clear()
             return Work(submissions, reads, self._closed is not None and not self._submissions)
 
+    def drain(self) -> list[Promise]:
+        """Take everything at once, only to say that nothing came of it."""
+        with self._changed:
+            promises = _promises(self._submissions, self._reads)
+            self._submissions.clear()
+            self._reads.clear()
+            return promises
+
     def close(self, reason: str) -> None:
         """Take nothing more; what is queued stays to be taken."""
         with self._changed:
@@ -110,6 +122,10 @@ class Inbox:
     def _refuse_when_closed(self) -> None:
         if self._closed:
             raise LedgerClosed(self._closed)
+
+
+def _promises(submissions: Iterable[Submission], reads: Iterable[Read]) -> list[Promise]:
+    return [one.promise for one in submissions] + [one.promise for one in reads]
 
 
 def answer(answers: Iterable[tuple[Promise, object]]) -> None:

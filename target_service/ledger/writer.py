@@ -11,7 +11,7 @@ from target_service.ledger.errors import LedgerBusy, LedgerClosed, LedgerError
 from target_service.ledger.folds import Fold
 from target_service.ledger.groups import GroupWriter
 from target_service.ledger.guard import Guard
-from target_service.ledger.inbox import Inbox, Read, Submission, answer
+from target_service.ledger.inbox import Inbox, Read, Submission, Work, answer
 from target_service.ledger.options import LedgerOptions
 from target_service.ledger.store import Store
 from target_service.ledger.upkeep import Upkeep
@@ -43,6 +43,7 @@ class Writer:
             self.guard, uuid.uuid4().hex, options.fold_changes, int(options.fold_seconds * 1_000)
         )
         self.upkeep = Upkeep(store, self.guard, fold, options)
+        self._work = Work([], [], closing=False)
         self._groups = GroupWriter(store, self.connection, self.guard)
         self._store = store
         self._inbox = inbox
@@ -68,14 +69,14 @@ class Writer:
             self._finish()
         finally:
             self._inbox.close("The ledger's writer has died; restart the service.")
-            left = self._inbox.take(0)
-            closed = LedgerClosed("The ledger was closed before this was stored.")
-            answer((one.promise, closed) for one in left.submissions)
-            answer((one.promise, closed) for one in left.reads)
+            closed = LedgerClosed("The ledger closed before it could answer.")
+            waiting = [*self._work.promises(), *self._inbox.drain()]
+            answer((promise, closed) for promise in waiting)
             self.connection.close()
 
     def _round(self) -> bool:
         work = self._inbox.take(0 if self.upkeep.urgent else self._options.upkeep_seconds)
+        self._work = work
         if work.submissions or self.upkeep.due(self._now_ms()):
             self._turn(work.submissions)
         for read in work.reads:

@@ -64,9 +64,7 @@ class LedgerTruth:
             season, board, event.player_id, event.score, sequence, number
         )
         old_score = standing.score if standing else None
-        self.changes.append(
-            Change(number, season, board, event.player_id, old_score, event.score)
-        )
+        self.changes.append(Change(number, season, board, event.player_id, old_score, event.score))
 
 
 def events_of(batch: Batch) -> list[Event]:

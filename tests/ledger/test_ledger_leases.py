@@ -1,0 +1,127 @@
+"""Leases, fencing tokens and holds: rows beside what they protect."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ledger_opening import opened, run
+
+from target_service.ledger import holds, leases
+from target_service.ledger.errors import LeaseLost, LedgerBusy
+from target_service.ledger.store import Store
+
+NOW = 1_000_000
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A file with the ledger's tables."""
+    store = Store(tmp_path / "ledger.db", "normal", patience_seconds=0.1)
+    store.prepare()
+    yield store
+    store.turns.close()
+
+
+def test_a_lease_has_one_holder_and_growing_tokens(store: Store) -> None:
+    """Nobody gets a lease that is held; each taking counts the token up."""
+    connection = store.connect()
+    with store.write(connection):
+        first = leases.acquire(connection, "sweep", "a", 100, NOW)
+        refused = leases.acquire(connection, "sweep", "b", 100, NOW + 99)
+        second = leases.acquire(connection, "sweep", "b", 100, NOW + 100)
+        own = leases.acquire(connection, "sweep", "b", 100, NOW + 101)
+        other = leases.acquire(connection, "close", "a", 100, NOW)
+    connection.close()
+
+    assert leases.Lease("sweep", "a", 1) == first
+    assert refused is None
+    assert leases.Lease("sweep", "b", 2) == second
+    assert leases.Lease("sweep", "b", 3) == own
+    assert leases.Lease("close", "a", 1) == other
+
+
+def test_renewing_holds_and_releasing_lets_go(store: Store) -> None:
+    """A renewed lease lasts, a released one is free, and tokens never start again."""
+    connection = store.connect()
+    with store.write(connection):
+        lease = leases.acquire(connection, "sweep", "a", 100, NOW)
+        assert lease is not None
+        leases.renew(connection, lease, 500, NOW + 90)
+        held = leases.acquire(connection, "sweep", "b", 100, NOW + 400)
+        leases.release(connection, lease)
+        free = leases.acquire(connection, "sweep", "b", 100, NOW + 400)
+    connection.close()
+
+    assert held is None
+    assert leases.Lease("sweep", "b", 2) == free
+
+
+def test_a_holder_that_slept_is_fenced_off(store: Store) -> None:
+    """Work under a lease that was taken since is rolled back as a whole."""
+    connection = store.connect()
+    with store.write(connection):
+        old = leases.acquire(connection, "sweep", "a", 100, NOW)
+        new = leases.acquire(connection, "sweep", "b", 100, NOW + 200)
+    assert old is not None
+    assert new is not None
+
+    def work_under(lease: leases.Lease) -> None:
+        with store.write(connection):
+            holds.hold(connection, f"work-of-{lease.owner}", NOW + 1)
+            leases.require(connection, lease)
+
+    with pytest.raises(LeaseLost, match="'sweep' was taken from 'a'"):
+        work_under(old)
+    with pytest.raises(LeaseLost), store.write(connection):
+        leases.renew(connection, old, 100, NOW + 250)
+    work_under(new)
+    done = holds.held(connection, NOW)
+    connection.close()
+
+    assert ("work-of-b",) == done
+
+
+def test_holds_end_by_themselves_or_when_let_go(store: Store) -> None:
+    """A hold counts until its time, a later one replaces it, letting go ends it."""
+    connection = store.connect()
+    with store.write(connection):
+        holds.hold(connection, "projector", NOW + 10)
+        holds.hold(connection, "aggregator", NOW + 10)
+        holds.hold(connection, "aggregator", NOW + 20)
+    seen = [holds.held(connection, NOW + later) for later in (9, 10, 20)]
+    with store.write(connection):
+        holds.let_go(connection, "aggregator")
+    seen.append(holds.held(connection, NOW))
+    connection.close()
+
+    assert [("aggregator", "projector"), ("aggregator",), (), ("projector",)] == seen
+
+
+def test_the_ledger_says_what_is_held(tmp_path: Path) -> None:
+    """A hold another process wrote shows in the facts the projector reads."""
+
+    async def scenario() -> tuple[str, ...]:
+        path = tmp_path / "ledger.db"
+        async with opened(path, lambda: NOW) as ledger:
+            store = Store(path)
+            connection = store.connect()
+            with store.write(connection):
+                holds.hold(connection, "projector", NOW + 1)
+            connection.close()
+            store.turns.close()
+            return (await ledger.facts()).holds
+
+    assert ("projector",) == run(scenario())
+
+
+def test_a_turn_kept_too_long_is_an_error(store: Store) -> None:
+    """Whoever waits for a turn longer than it is willing to is told so."""
+    other = Store(store.path, "normal", patience_seconds=0.05)
+    connection = other.connect()
+    with store.turns.taken(), pytest.raises(LedgerBusy, match=r"kept .* for 0\.05 s"):  # noqa: SIM117 - the second is what fails
+        with other.write(connection):
+            pass
+    with other.write(connection):
+        holds.hold(connection, "free again", NOW)
+    connection.close()
+    other.turns.close()
