@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned serve watch up stop down report export capacity install format lint test check clean
+.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity install format lint test check clean
 
 ##@ Run
 help: ## Show this list
@@ -21,6 +21,7 @@ help: ## Show this list
 	@echo "  STACK=compose|embedded (default: the compose stack while it is up, else an embedded one)"
 	@echo "  REDIS_PORT=6379 (up) PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up, watch)"
 	@echo "  PROMETHEUS_BIN GRAFANA_BIN (watch: programs that are not on PATH)"
+	@echo "  ROUNDS=3 A=run B=run (compare)"
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
@@ -44,11 +45,18 @@ stop: $(VENV)/run.stamp ## Pause the compose stack: stop its containers, keep ev
 down: $(VENV)/run.stamp ## Remove the compose stack: containers, network and volumes, each named
 	@exec $(RUN_PYTHON) -m lab down
 
-report: $(VENV)/run.stamp ## Print the table and the verdict of a run again (RUN=latest)
-	@exec $(RUN_PYTHON) -m reports show $(RUN)
+compare: $(VENV)/run.stamp ## Both modes in alternating rounds, side by side (ROUNDS=3), or two runs (A= B=)
+	@exec $(RUN_PYTHON) -m lab compare
+
+runs: $(VENV)/run.stamp ## List the runs at hand, newest first
+	@exec $(RUN_PYTHON) -m reports runs
+
+report: $(VENV)/run.stamp ## Render the page of a run and print its table again (RUN=latest)
+	@$(RUN_PYTHON) -m reports html "$(RUN)"
+	@exec $(RUN_PYTHON) -m reports show "$(RUN)"
 
 export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
-	@exec $(RUN_PYTHON) -m reports export $(RUN) $(OUT)
+	@exec $(RUN_PYTHON) -m reports export "$(RUN)" "$(OUT)"
 
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity

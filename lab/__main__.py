@@ -5,11 +5,11 @@ Exit codes: 0 pass, 1 fail, 2 usage, 3 invalid.
 """
 
 import argparse
-import os
 import sys
 
 from lab.checkout import HERE
 from lab.claim import claim_checkout
+from lab.comparing import compare_modes, compare_runs
 from lab.compose_commands import compose_command
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
@@ -31,7 +31,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
-    parser.add_argument("command", choices=("capacity", "load", "serve", *_COMPOSE))
+    parser.add_argument("command", choices=("capacity", "compare", "load", "serve", *_COMPOSE))
     parser.add_argument(
         "--set",
         action="append",
@@ -68,26 +68,21 @@ def _scenario(variables: Variables) -> Scenario:
 def _with_processes(command: str, variables: Variables, scenario: Scenario) -> int:
     stop = StopRequest()
     stop.install()
-    words = _typed(command, variables)
+    words = variables.repeating(command)
     with claim_checkout(HERE.state, words) as claim:
         session = Session(HERE, claim, stop)
+        if command == "compare" and (variables.a or variables.b):
+            return compare_runs(variables, session)
         if command in _COMPOSE:
             return compose_command(command, variables, scenario.assumptions, session)
         if command == "serve":
             return serve(variables, scenario.assumptions, session)
-        if variables.target:
+        if variables.target and command == "load":
             require_mode(variables.target, variables.mode)
         players = variables.players or TrafficModel(scenario.assumptions).players(variables.scale)
-        return run_load(variables, scenario, players, words, session)
-
-
-def _typed(command: str, variables: Variables) -> str:
-    """The make command that repeats this run."""
-    named = {"load": f"load-{variables.mode}", "stop": "stop", "down": "down"}
-    target = named.get(command, f"{command} MODE={variables.mode}")
-    changed = {name.upper() for name in variables.model_fields_set} - {"MODE"}
-    values = [f"{name}={os.environ[name]}" for name in sorted(changed) if name in os.environ]
-    return " ".join(["make", target, *values])
+        if command == "compare":
+            return compare_modes(variables, scenario, players, session)
+        return run_load(variables, scenario, players, words, session).code
 
 
 if __name__ == "__main__":

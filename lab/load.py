@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,20 @@ _USAGE = 2
 _PLAYERS_PER_READ = 1_000
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """The exit code of a run's verdict, and its directory (None after a usage error)."""
+
+    code: int
+    folder: Path | None
+
+
 def run_load(
     variables: Variables, scenario: Scenario, players: int, command: str, session: Session
-) -> int:
-    """Measure one run and leave its directory; returns the exit code of the verdict."""
+) -> Outcome:
+    """Measure one run and leave its directory."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    mode = "foreign" if variables.target else variables.mode
-    folder = session.checkout.runs / f"{stamp}-{scenario.name}-{mode}"
+    folder = session.checkout.runs / f"{stamp}-{scenario.name}-{variables.mode}"
     (folder / "logs").mkdir(parents=True)
     try:
         code, report = _measure(variables, scenario, players, folder, command, session)
@@ -43,9 +51,9 @@ def run_load(
         raise
     if code == _USAGE:
         shutil.rmtree(folder)
-        return code
+        return Outcome(code, None)
     _write_json(folder / "audit.json", report)
-    return _tables(folder, session)
+    return Outcome(_tables(folder, session), folder)
 
 
 def _measure(

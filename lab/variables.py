@@ -4,7 +4,6 @@ import difflib
 import os
 import re
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -83,6 +82,17 @@ class Variables(BaseSettings):
     redis_port: Port = 6379
     prometheus_port: Port = 9090
     grafana_port: Port = 3000
+    rounds: Annotated[int, Field(ge=1, le=99)] = 3
+    a: str | None = None
+    b: str | None = None
+
+    def repeating(self, command: str) -> str:
+        """The make command that repeats this one, with the variables that were set."""
+        named = {"load": f"load-{self.mode}", "serve": f"serve MODE={self.mode}"}
+        named["up"] = f"up MODE={self.mode}"
+        changed = sorted(name.upper() for name in self.model_fields_set - {"mode"})
+        values = [f"{name}={os.environ[name]}" for name in changed if name in os.environ]
+        return shlex.join(["make", *named.get(command, command).split(), *values])
 
     @model_validator(mode="after")
     def _check_target(self) -> "Variables":
@@ -107,14 +117,13 @@ class Variables(BaseSettings):
         return self
 
 
-def read_variables(environment: Mapping[str, str] | None = None) -> Variables:
+def read_variables() -> Variables:
     """Read the variables from the environment.
 
     Raises:
         UsageError: with every problem found, each naming its variable.
     """
-    flags = (environment or os.environ).get("MAKEFLAGS", "")
-    problems = unknown_overrides(flags)
+    problems = unknown_overrides(os.environ.get("MAKEFLAGS", ""))
     try:
         variables = Variables()
     except ValidationError as error:

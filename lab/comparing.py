@@ -1,0 +1,64 @@
+"""Naive against partitioned, in alternating rounds; or any two runs that are at hand."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from lab.errors import UsageError
+from lab.load import Outcome, run_load
+from lab.session import Session
+from lab.variables import Variables
+from workload.scenario import Scenario
+
+MODES = ("naive", "partitioned")
+
+
+def compare_modes(variables: Variables, scenario: Scenario, players: int, session: Session) -> int:
+    """Measure both modes on the same seed, ROUNDS times each, and compare their medians.
+
+    Every second round begins with the other mode, so that a machine that slows down or warms
+    up favours neither.
+
+    Raises:
+        UsageError: TARGET is set; a foreign service cannot be switched.
+    """
+    if variables.target:
+        raise UsageError(
+            "TARGET serves one mode: load it in each (`make load-naive`, `make load-partitioned`) "
+            "and compare the two runs with A=<run> B=<run>."
+        )
+    outcomes: dict[str, list[Outcome]] = {mode: [] for mode in MODES}
+    for number in range(variables.rounds):
+        for mode in MODES if number % 2 == 0 else reversed(MODES):
+            print(f"\nround {number + 1} of {variables.rounds}, {mode}", flush=True)
+            round_variables = variables.model_copy(update={"mode": mode})
+            command = round_variables.repeating("load")
+            outcome = run_load(round_variables, scenario, players, command, session)
+            session.stop.check()
+            if outcome.folder is None:
+                return outcome.code
+            outcomes[mode].append(outcome)
+    naive, partitioned = ([str(outcome.folder) for outcome in outcomes[mode]] for mode in MODES)
+    return _compare(naive, partitioned, session)
+
+
+def compare_runs(variables: Variables, session: Session) -> int:
+    """Compare the two runs that A and B name.
+
+    Raises:
+        UsageError: only one of them is named.
+    """
+    if variables.a is None or variables.b is None:
+        raise UsageError("A and B name two runs: give both, or neither to measure both modes.")
+    return _compare([variables.a], [variables.b], session)
+
+
+def _compare(first: Sequence[str], second: Sequence[str], session: Session) -> int:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    folder = session.checkout.root / "reports" / "comparisons" / stamp
+    command = [sys.executable, "-m", "reports", "compare", *first]
+    command += ["--against", *second, "--out", str(folder)]
+    return subprocess.run(  # noqa: S603  our own interpreter and package
+        command, cwd=session.checkout.root, check=False, start_new_session=True
+    ).returncode
