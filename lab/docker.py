@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from lab.claim import TOKEN_VARIABLE
@@ -38,7 +39,7 @@ class Docker:
                     f"docker did not answer within {_ANSWER_SECONDS:g} s: is its engine well?"
                 ) from None
         if process.returncode:
-            raise DockerUnavailable(f"`docker {' '.join(words[:2])}` failed: {_last_line(said)}")
+            raise DockerUnavailable(f"`docker {_named(words)}` failed: {_last_line(said)}")
         return answer
 
     def show(self, *words: str) -> None:
@@ -51,7 +52,7 @@ class Docker:
         with self.started(*words) as process:
             self._wait(process)
         if process.returncode:
-            raise PartFailed(f"`docker {' '.join(words[:2])}` failed; its words are above.")
+            raise PartFailed(f"`docker {_named(words)}` failed; its words are above.")
 
     def do(self, *words: str) -> None:
         """Let docker do something that takes its time, without a word when all goes well.
@@ -64,7 +65,7 @@ class Docker:
         with self.started(*words, output=nothing, errors=subprocess.PIPE) as process:
             said = self._wait(process)
         if process.returncode:
-            raise PartFailed(f"`docker {' '.join(words[:2])}` failed: {_last_line(said)}")
+            raise PartFailed(f"`docker {_named(words)}` failed: {_last_line(said)}")
 
     def save(self, path: Path, *words: str) -> None:
         """Write what docker prints into a file, whatever it is."""
@@ -147,6 +148,12 @@ def _end(process: subprocess.Popen[str]) -> None:
         process.wait(_END_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
+
+
+def _named(words: tuple[str, ...]) -> str:
+    """The command without its options, for sentences."""
+    plain = [word for word in words if word not in {"--profile", "load"}]
+    return " ".join(takewhile(lambda word: not word.startswith("-"), plain[:2]))
 
 
 def _last_line(text: str) -> str:

@@ -1,0 +1,47 @@
+"""The environment that compose.yaml is filled in from."""
+
+import pytest
+
+from lab.compose_environment import compose_environment
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+
+
+@pytest.fixture(autouse=True)
+def _shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOTBOARD_MODE", "stray")
+    monkeypatch.setenv("HOTBOARD_REDIS_URL", "redis://stray")
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", "/stray")
+    monkeypatch.setenv("DOCKER_HOST", "unix:///kept")
+
+
+def test_settings_are_the_runs_and_never_the_shells() -> None:
+    """What strayed into the shell does not reach a container; what docker needs is kept."""
+    variables = Variables(mode="partitioned")
+    environment = compose_environment(variables, Assumptions(regions=("eu", "us")))
+
+    assert environment["HOTBOARD_MODE"] == "partitioned"
+    assert environment["HOTBOARD_REGIONS"] == "eu,us"
+    assert environment["HOTBOARD_WORKERS"] == "1"
+    assert "HOTBOARD_REDIS_URL" not in environment
+    assert "PROMETHEUS_MULTIPROC_DIR" not in environment
+    assert environment["DOCKER_HOST"] == "unix:///kept"
+
+
+def test_several_workers_share_a_folder_for_their_counts() -> None:
+    """Without it each scrape would see one worker's part."""
+    environment = compose_environment(Variables(service_workers=2), Assumptions())
+
+    assert ("2", "/tmp/metrics") == (  # noqa: S108  inside the container
+        environment["HOTBOARD_WORKERS"],
+        environment["PROMETHEUS_MULTIPROC_DIR"],
+    )
+
+
+def test_ports_are_the_variables_unless_they_are_taken_already() -> None:
+    """A run keeps the port that the service has."""
+    variables = Variables(service_port=8001, grafana_port=3001)
+    environment = compose_environment(variables, Assumptions(), {"SERVICE_PORT": 9000})
+
+    names = ("SERVICE_PORT", "REDIS_PORT", "PROMETHEUS_PORT", "GRAFANA_PORT")
+    assert [environment[name] for name in names] == ["9000", "6379", "9090", "3001"]
