@@ -52,6 +52,9 @@ def run_load(
     if code == _USAGE:
         shutil.rmtree(folder)
         return Outcome(code, None)
+    if not (folder / "run.json").exists():
+        # a run that never began has no report to say why
+        print("\n".join(report["incidents"]), file=sys.stderr)
     _write_json(folder / "audit.json", report)
     return Outcome(_tables(folder, session), folder)
 

@@ -36,10 +36,16 @@ class PretendDocker:
 
     def set_state(self, service: str, status: str, health: str | None = None) -> None:
         """Give a service's container another state."""
-        containers = self.world["containers"]
-        (one,) = (one for one in containers if one["Name"] == f"/hotboard-{service}-1")
-        one["State"] |= {"Status": status, "Health": health and {"Status": health}}
-        self.change(containers=containers)
+        self._change_state(service, Status=status, Health=health and {"Status": health})
+
+    def set_process(self, service: str, pid: int, exit_code: int = 0) -> None:
+        """Let a process stand for a service's container, and end as it is said."""
+        self._change_state(service, Pid=pid, ExitCode=exit_code)
+
+    def pid_of(self, service: str) -> int:
+        """Find the process that stands for a service's container."""
+        pid: int = self._find(self.world["containers"], service)["State"]["Pid"]
+        return pid
 
     @property
     def calls(self) -> list[list[str]]:
@@ -47,6 +53,15 @@ class PretendDocker:
         path = self.folder / "calls"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
+
+    def _change_state(self, service: str, **state: object) -> None:
+        containers = self.world["containers"]
+        self._find(containers, service)["State"] |= state
+        self.change(containers=containers)
+
+    @staticmethod
+    def _find(containers: list[dict[str, Any]], service: str) -> dict[str, Any]:
+        return next(one for one in containers if one["Name"] == f"/hotboard-{service}-1")
 
     @property
     def _file(self) -> Path:

@@ -56,16 +56,16 @@ def answer(world: World, words: list[str]) -> int:
             wait(find(world, identity))
         case ["logs", *_]:
             say("a line of a log")
-        case ["compose", order, *_]:
-            obey(world, order)
+        case ["compose", order, *rest]:
+            obey(world, order, [word for word in rest if not word.startswith("-")])
             PATH.write_text(json.dumps(world), encoding="utf-8")
     return 0
 
 
-def obey(world: World, order: str) -> None:
-    """Change the world."""
+def obey(world: World, order: str, services: list[str]) -> None:
+    """Change the world, or the part of it that is named."""
     if order == "up":
-        up(world)
+        up(world, services)
     elif order == "stop":
         for one in world["containers"]:
             one["State"]["Status"] = "exited"
@@ -73,13 +73,14 @@ def obey(world: World, order: str) -> None:
         world |= {"containers": [], "networks": [], "volumes": world["stubborn"]}
 
 
-def up(world: World) -> None:
-    """Run every container, and start the service again when its settings are others."""
+def up(world: World, services: list[str]) -> None:
+    """Run the containers, and start the service again when its settings are others."""
+    # of the lab's own word to its processes nothing reaches a container
+    os.environ.pop("HOTBOARD_CLAIM", None)
     settings = {name: value for name, value in os.environ.items() if name.startswith("HOTBOARD_")}
-    settings.pop("HOTBOARD_CLAIM", None)
     for one in world["containers"]:
-        one["State"]["Status"] = "running"
-        one["State"]["Health"] = {"Status": "healthy"}
+        if not services or one["Config"]["Labels"]["com.docker.compose.service"] in services:
+            one["State"] |= {"Status": "running", "Health": {"Status": "healthy"}}
     if world["settings"] == settings:
         return
     world["settings"] = settings

@@ -19,9 +19,7 @@ def test_end_of_a_container_is_told_with_its_exit_code(
     """Nothing while it runs; once it has ended the same sentence as often as one asks."""
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        containers = docker.world["containers"]
-        containers[0]["State"] |= {"Pid": process.pid, "ExitCode": 137}
-        docker.change(containers=containers)
+        docker.set_process("redis", process.pid, exit_code=137)
         program = find_docker({"PATH": str(docker.folder)}, session)
         with watched(read_containers(program)["redis"], program) as watch:
             assert watch.failure() is None
@@ -36,10 +34,8 @@ def test_end_of_a_container_is_told_with_its_exit_code(
 def test_watch_ends_with_its_block(session: Session, docker: PretendDocker) -> None:
     """No docker is left waiting for a container that goes on."""
     program = find_docker({"PATH": str(docker.folder)}, session)
-    containers = docker.world["containers"]
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        containers[0]["State"]["Pid"] = process.pid
-        docker.change(containers=containers)
+        docker.set_process("redis", process.pid)
         with watched(read_containers(program)["redis"], program) as watch:
             pass
         process.communicate(b"\n")
