@@ -1,19 +1,42 @@
 """What the service asks of a ledger, whichever way it is stored."""
 
 import asyncio
-from collections.abc import Collection, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator, Sequence
+from types import TracebackType
+from typing import Protocol, Self
 
 from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome
-from target_service.ledger.snapshot import Snapshot
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
+
+
+class SeasonSnapshot(Protocol):
+    """Every standing of a season as of `change`, in pages; a context manager that blocks."""
+
+    change: int
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+    def __iter__(self) -> Iterator[list[Standing]]: ...
+
+    def __next__(self) -> list[Standing]: ...
 
 
 class Ledger(Protocol):
     """The durable truth: what it has answered for survives the death of every process."""
 
     def submit(self, event: Event) -> asyncio.Future[Outcome]:
-        """Queue one event; the future is done after the commit, on the caller's loop."""
+        """Queue one event; the future is done after the commit, on the caller's loop.
+
+        Raises LedgerBusy or LedgerClosed at once; the future raises LedgerUnwritable or
+        LedgerBusy, and then the outcome is unknown: sending the event again tells.
+        """
         ...
 
     def submit_batch(self, batch: Batch) -> asyncio.Future[BatchOutcome]:
@@ -36,7 +59,7 @@ class ProjectionSource(Protocol):
         """The oldest changes not marked projected, at most `limit` of them, by board."""
         ...
 
-    def snapshot(self, season: str, page_size: int = 1_000) -> Snapshot:
+    def snapshot(self, season: str, page_size: int = 1_000) -> SeasonSnapshot:
         """Every standing of a season at one change number, in pages."""
         ...
 

@@ -14,7 +14,7 @@ SCHEMA_VERSION = 1
 # `events.sequence` is the event's own one, or minus the player's last one (0: none yet) when the
 # event came without: a row then says what it was and what it led to.
 # `players` holds every player's latest standing, except for changes after `state.folded_to`,
-# which are read from `events`. Nothing else ever needs both.
+# which are read from `events`; the view `standings` puts both together, for any reader.
 # `unprojected` holds disjoint ranges of change numbers.
 _TABLES = """
 CREATE TABLE boards (
@@ -29,6 +29,13 @@ CREATE TABLE players (
     season TEXT NOT NULL, player TEXT NOT NULL, board INTEGER NOT NULL, score INTEGER NOT NULL,
     sequence INTEGER NOT NULL, change INTEGER NOT NULL, PRIMARY KEY (season, player)
 ) WITHOUT ROWID;
+CREATE VIEW standings (season, board, player, score, sequence, change) AS
+    SELECT season, name, player, score, sequence, max(change) FROM (
+        SELECT board, player, score, sequence, change FROM players
+        UNION ALL
+        SELECT board, player, score, abs(sequence), change FROM events
+        WHERE change > (SELECT folded_to FROM state)
+    ) JOIN boards ON boards.id = board GROUP BY season, player;
 CREATE TABLE unprojected (first INTEGER PRIMARY KEY, last INTEGER NOT NULL);
 CREATE TABLE state (
     id INTEGER PRIMARY KEY CHECK (id = 1), ledger_id TEXT NOT NULL,

@@ -10,6 +10,7 @@ from target_service.ledger import reads
 from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome
 from target_service.ledger.inbox import Inbox, Read, Submission
 from target_service.ledger.options import LedgerOptions
+from target_service.ledger.protocol import ChangeSource, Ledger, ProjectionSource
 from target_service.ledger.snapshot import Snapshot
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 from target_service.ledger.store import Store
@@ -27,7 +28,7 @@ def _unobserved(_seconds: float, _events: int) -> None:
     """Note nothing."""
 
 
-class SqliteLedger:
+class SqliteLedger(Ledger, ProjectionSource, ChangeSource):
     """The truth in one file that several processes may share.
 
     Making one blocks until the file is checked and its tail is read; everything else is for

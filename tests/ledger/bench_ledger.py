@@ -14,6 +14,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -64,7 +65,7 @@ async def ledger_seconds(path: Path, made: Iterator[Batch], options: argparse.Na
 
 
 def executemany_seconds(
-    path: Path, made: Iterator[Batch], options: argparse.Namespace, *, standings: bool
+    path: Path, made: Iterator[Batch], *, options: argparse.Namespace, standings: bool
 ) -> float:
     """Store all batches by executemany, with or without the standings beside the log."""
     store = Store(path, options.sync)
@@ -73,7 +74,9 @@ def executemany_seconds(
     seconds, change = 0.0, 0
     for number, batch in enumerate(made):
         started = time.perf_counter()
-        columns = zip(batch.event_ids, batch.player_ids, batch.scores, batch.sequences or ())
+        columns = zip(
+            batch.event_ids, batch.player_ids, batch.scores, batch.sequences or (), strict=True
+        )
         rows = [
             (change + index, event_id, player, 1, score, None, sequence, 1)
             for index, (event_id, player, score, sequence) in enumerate(columns, 1)
@@ -127,22 +130,20 @@ def main() -> None:
     def report(name: str, run: Callable[[Path, Iterator[Batch]], float]) -> float:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "bench.db"
-            rate = options.events / run(path, batches(options, event_id))
+            rate = float(options.events) / run(path, batches(options, event_id))
             size = pages_used(path) / options.events
-        print(f"{name:34} {rate:>10,.0f} events/s {size:>7.1f} bytes/event")
+        sys.stdout.write(f"{name:34} {rate:>10,.0f} events/s {size:>7.1f} bytes/event\n")
         return rate
 
-    ours = report("ledger", lambda path, made: asyncio.run(ledger_seconds(path, made, options)))
+    def stored_by_ledger(path: Path, made: Iterator[Batch]) -> float:
+        return asyncio.run(ledger_seconds(path, made, options))
+
+    ours = report("ledger", stored_by_ledger)
     if options.ledger_only:
         return
     for name, standings in (("executemany, log", False), ("executemany, log and standings", True)):
-        rate = report(
-            name,
-            lambda path, made, standings=standings: executemany_seconds(
-                path, made, options, standings=standings
-            ),
-        )
-        print(f"{'ratio':34} {ours / rate:>10.2f}")
+        rate = report(name, partial(executemany_seconds, options=options, standings=standings))
+        sys.stdout.write(f"{'ratio':34} {ours / rate:>10.2f}\n")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -117,6 +118,15 @@ async def write_where_forbidden(ledger: SqliteLedger) -> None:
         say(score=standings["ann"].score, error=type(refused).__name__, sentence=str(refused))
 
 
+JOBS: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {
+    "write": write_until_killed,
+    "race": race,
+    "turns": take_turns,
+    "fill": fill_disk,
+    "forbidden": write_where_forbidden,
+}
+
+
 async def main(path: Path, what: str, user: int | None, **arguments: Any) -> None:  # noqa: ANN401 - whatever the job takes
     """Open the ledger, do one job, close it."""
     if user is not None:
@@ -127,15 +137,8 @@ async def main(path: Path, what: str, user: int | None, **arguments: Any) -> Non
     ledger = SqliteLedger(path, options)
     say(ready=True)
     sys.stdin.readline()
-    jobs = {
-        "write": write_until_killed,
-        "race": race,
-        "turns": take_turns,
-        "fill": fill_disk,
-        "forbidden": write_where_forbidden,
-    }
     try:
-        await jobs[what](ledger, **arguments)
+        await JOBS[what](ledger, **arguments)
     finally:
         await ledger.close()
 
