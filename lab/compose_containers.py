@@ -17,7 +17,10 @@ _LABEL = "com.docker.compose"
 
 @dataclass(frozen=True)
 class Container:
-    """One container: which service's it is, how it is, and its ports on this machine."""
+    """One container: which service's it is, how it is, and its ports on this machine.
+
+    `gateway` is this machine's address in the container's network, where Docker runs on it.
+    """
 
     identity: str
     name: str
@@ -27,6 +30,7 @@ class Container:
     status: str
     health: str | None
     ports: Mapping[int, int]
+    gateway: str
 
     @property
     def is_up(self) -> bool:
@@ -87,6 +91,7 @@ def _container(details: Mapping[str, Any]) -> Container:
         status=state["Status"],
         health=(state.get("Health") or {}).get("Status"),
         ports=_ports(details["NetworkSettings"]["Ports"] or {}),
+        gateway=_gateway(details["NetworkSettings"]["Networks"] or {}),
     )
 
 
@@ -96,6 +101,10 @@ def _ports(bindings: Mapping[str, Sequence[Mapping[str, str]] | None]) -> dict[i
         for inside, outside in bindings.items()
         if outside
     }
+
+
+def _gateway(networks: Mapping[str, Mapping[str, str]]) -> str:
+    return next((one["Gateway"] for one in networks.values()), "")
 
 
 def _check_checkout(containers: Sequence[Container], root: Path) -> None:

@@ -19,6 +19,7 @@ from lab.compose_mode import ask_former, switch, unlink_boards
 from lab.container_watch import ContainerWatch, watched
 from lab.docker import Docker
 from lab.errors import PartFailed, UsageError
+from lab.generator_target import generator_target
 from lab.ports import HOST
 from lab.service_settings import board_keys
 from lab.stack import Processes
@@ -82,6 +83,9 @@ def compose_stack(
     with ExitStack() as running:
         used = [containers[service] for service in (REDIS, SERVICE)]
         watches = [running.enter_context(watched(container, docker)) for container in used]
+        prometheus = containers.get("prometheus")
+        if prometheus is not None and prometheus.is_up:
+            running.enter_context(generator_target(prometheus, docker, variables.loadgen_port))
         for container in used:
             log = folder / f"{container.service}.log"
             running.callback(docker.save, log, "logs", "--since", began_at, container.identity)

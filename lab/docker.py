@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 
 from lab.claim import TOKEN_VARIABLE
@@ -153,7 +152,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _named(words: tuple[str, ...]) -> str:
     """The command without its options, for sentences."""
     plain = [word for word in words if word not in {"--profile", "load"}]
-    return " ".join(takewhile(lambda word: not word.startswith("-"), plain[:2]))
+    return " ".join(plain[:2] if plain[0] == "compose" else plain[:1])
 
 
 def _last_line(text: str) -> str:

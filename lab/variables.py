@@ -82,6 +82,7 @@ class Variables(BaseSettings):
     redis_port: Port = 6379
     prometheus_port: Port = 9090
     grafana_port: Port = 3000
+    loadgen_port: Port = 9646
     rounds: Annotated[int, Field(ge=1, le=99)] = 3
     a: str | None = None
     b: str | None = None

@@ -46,11 +46,12 @@ def test_three_jobs_are_scraped_every_second() -> None:
 
 
 def test_generator_that_is_not_there_is_no_target() -> None:
-    """Its name is looked up, so that between runs nothing is down."""
+    """Its name is looked up, or a file names it, so that between runs nothing is down."""
     generator = jobs(parsed(COMMITTED))[GENERATOR]
 
     assert "static_configs" not in generator
     assert generator["dns_sd_configs"][0]["names"] == ["locust-master"]
+    assert generator["file_sd_configs"][0]["files"] == ["/prometheus/generator.json"]
 
 
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys((SERVICE, GENERATOR, REDIS), ADDRESSES)))

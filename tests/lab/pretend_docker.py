@@ -54,6 +54,12 @@ class PretendDocker:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
 
+    @property
+    def copied(self) -> list[str]:
+        """Where files were copied, each with what was in it."""
+        path = self.folder / "copied"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
     def _change_state(self, service: str, **state: object) -> None:
         containers = self.world["containers"]
         self._find(containers, service)["State"] |= state
@@ -110,5 +116,8 @@ def _container(service: str, root: Path, port: int | None) -> dict[str, Any]:
             "ExitCode": 0,
             "Pid": 0,
         },
-        "NetworkSettings": {"Ports": ports},
+        "NetworkSettings": {
+            "Ports": ports,
+            "Networks": {"hotboard_default": {"Gateway": "127.0.0.1"}},
+        },
     }
