@@ -31,7 +31,8 @@ def test_a_frozen_service_shows_in_response_time_not_in_service_time(checkout: C
 
 def test_a_service_that_answers_nothing_fails_with_timeouts(checkout: Checkout) -> None:
     """A service frozen for good is a failed run whose failures are counted as timeouts."""
-    command = checkout.start("load-naive", "DURATION=4s", "WARMUP=1s", "PLAYERS=600")
+    words = ("load-naive", "DURATION=4s", "WARMUP=2s", "PLAYERS=600")
+    command = checkout.start(*words, "SET=deadline_seconds=2 request_timeout_seconds=2")
     command.wait_for("warm-up")
     service = next(one for one in checkout.processes() if "target_service" in one.cmdline())
     service.send_signal(signal.SIGSTOP)
