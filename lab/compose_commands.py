@@ -84,7 +84,7 @@ def _down(docker: Docker) -> None:
     if not belongings.lines():
         print("There is no compose stack to remove.")
         return
-    print("Removing the compose stack, and with its volumes what Prometheus and Grafana hold:")
+    print("Removing the compose stack, and with its volumes all that was measured inside it:")
     print("\n".join(belongings.lines()), flush=True)
     docker.show(*_COMPOSE, "down", "--volumes", "--remove-orphans")
     left = read_belongings(docker).lines()
