@@ -5,11 +5,11 @@ only its parser (llhttp) is used here.
 """
 
 import select
-import ssl
 from typing import Final
 
 import gevent.monkey
 from gevent import socket as gevent_socket
+from gevent import ssl as gevent_ssl
 from geventhttpclient._parser import HTTPParseError
 
 from locustfiles.answer_parser import AnswerParser
@@ -100,13 +100,13 @@ class Connection:
         """Whether nothing has arrived, not even the end, since the last answer."""
         if not self._watch.poll(0):
             return True
-        if not isinstance(stream, ssl.SSLSocket):
+        if not isinstance(stream, gevent_ssl.SSLSocket):
             return False
         # Under TLS the server may have sent session tickets, which are no sign of its end.
         stream.settimeout(0)
         try:
             stream.recv(1)
-        except ssl.SSLWantReadError:
+        except gevent_ssl.SSLWantReadError:
             stream.settimeout(None)
             return True
         except OSError:

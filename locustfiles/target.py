@@ -20,7 +20,7 @@ _SOUNDS_LIKE: Final = {
     "refused": "nothing listens there",
     "timeout": f"no answer within {_SECONDS:g} s",
     "reset": "the connection was closed without an answer",
-    "other": "no connection, or no HTTP",
+    "other": "no connection, a certificate that is not trusted, or no HTTP",
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import gevent
+from gevent import ssl as gevent_ssl
 from gevent.server import StreamServer
 from gevent.socket import socket
 
@@ -73,8 +74,10 @@ def silent(stream: socket, peer: Peer) -> None:
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[tuple[Dialer, Peer]]:
-    """Serve while the block runs."""
+def serving(
+    script: Script, certificate: tuple[str, str] | None = None
+) -> Iterator[tuple[Dialer, Peer]]:
+    """Serve while the block runs, over TLS when there is a certificate with its key."""
     peer = Peer()
 
     def handle(stream: socket, _address: object) -> None:
@@ -87,9 +90,14 @@ def serving(script: Script) -> Iterator[tuple[Dialer, Peer]]:
             stream.close()
 
     server = StreamServer(("127.0.0.1", 0), handle)
+    if certificate:
+        context = gevent_ssl.SSLContext(gevent_ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server = StreamServer(("127.0.0.1", 0), handle, ssl_context=context)
     server.start()
     try:
-        yield Dialer(read_address(f"http://127.0.0.1:{server.server_port}")), peer
+        scheme = "https" if certificate else "http"
+        yield Dialer(read_address(f"{scheme}://127.0.0.1:{server.server_port}")), peer
     finally:
         server.stop()
         gevent.sleep(0)

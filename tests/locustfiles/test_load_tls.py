@@ -1,0 +1,83 @@
+import shutil
+import subprocess
+from pathlib import Path
+
+import gevent
+import pytest
+from gevent_server import APPLIED, always, answer, once, serving
+
+from locustfiles.attempt import Attempt, attempt
+from locustfiles.clock import ScheduleClock
+from locustfiles.connection import Connection
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+NEW_CERTIFICATE = (
+    "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=x",
+    "-addext", "subjectAltName=IP:127.0.0.1",
+)  # fmt: skip
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="nothing here makes a certificate"
+)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A certificate for this machine, signed by itself, and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    paths = str(folder / "certificate.pem"), str(folder / "key.pem")
+    subprocess.run(
+        [*NEW_CERTIFICATE, "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True
+    )
+    return paths
+
+
+@pytest.fixture
+def trusted(certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The certificate, which this process trusts."""
+    monkeypatch.setenv("SSL_CERT_FILE", certificate[0])
+    return certificate
+
+
+def exchange(connection: Connection) -> Attempt:
+    """Attempt one request."""
+    return attempt(connection, REQUEST, 5, ScheduleClock(0))
+
+
+def test_an_encrypted_connection_is_kept_as_well(trusted: tuple[str, str]) -> None:
+    """Session tickets that arrive after the handshake are not taken for the server's end."""
+    with serving(always(answer()), trusted) as (dialer, peer):
+        connection = Connection(dialer)
+        connection.ensure_open()
+        gevent.sleep(0.05)  # the tickets arrive
+        outcomes = [exchange(connection) for _ in range(5)]
+        connection.close()
+
+    assert [(None, APPLIED)] * 5 == [(one.failure, one.body) for one in outcomes]
+    assert (1, 5) == (connection.opened, peer.total)
+
+
+def test_an_encrypted_connection_that_was_closed_is_opened_again(
+    trusted: tuple[str, str],
+) -> None:
+    """The end of the stream is seen through the encryption."""
+    with serving(once(answer()), trusted) as (dialer, peer):
+        connection = Connection(dialer)
+        outcomes = []
+        for _ in range(3):
+            outcomes.append(exchange(connection))
+            gevent.sleep(0.05)  # the close arrives
+        connection.close()
+
+    assert [None] * 3 == [outcome.failure for outcome in outcomes]
+    assert (3, 3) == (connection.opened, peer.total)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_certificate_that_is_not_trusted_is_refused(certificate: tuple[str, str]) -> None:
+    """Nothing is sent to a server that cannot say who it is."""
+    assert Path(certificate[0]).is_file()
+    with serving(always(answer()), certificate) as (dialer, peer):
+        outcome = exchange(Connection(dialer))
+
+    assert ("other", False, 0) == (outcome.failure, outcome.was_written, peer.total)
