@@ -14,7 +14,7 @@ from target_service.metrics import Metrics
 Documents = dict[str, dict[str, Any]]
 
 COUNTER_ENDINGS = ("_total", "_bucket", "_sum", "_count")
-# by the working contract; the service's own are read off it below
+# the load generator's; the service's own are read off it below
 GENERATOR = {
     "loadgen_requests_total": {"operation", "outcome"},
     "loadgen_offered_total": {"operation"},
@@ -35,10 +35,9 @@ OTHERS = {
 def service_metrics() -> dict[str, set[str]]:
     """Read the service's series and their labels off the service."""
     found: dict[str, set[str]] = {}
-    for metric in vars(Metrics()).values():
-        name = getattr(metric, "_name", None)
-        if name is None:
-            continue
+    metrics: list[Any] = list(Metrics().registry._collector_to_names)
+    for metric in metrics:
+        name = metric._name
         labels = set(metric._labelnames)
         if metric._type == "counter":
             found[f"{name}_total"] = labels
