@@ -71,11 +71,13 @@ class Lead:
         return isinstance(self._runner, MasterRunner) and bool(options and options.headless)
 
     def _run(self) -> None:
-        self._conductor.run()
-        self._environment.process_exit_code = self._exit_code()
-        self._is_over.set()
-        if not self._is_locust_ending:
-            self._end_locust()
+        try:
+            self._conductor.run()
+            self._environment.process_exit_code = self._exit_code()
+        finally:
+            self._is_over.set()
+            if not self._is_locust_ending:
+                self._end_locust()
 
     def _exit_code(self) -> int:
         ending, directory = self._conductor.ending, self._inputs.directory

@@ -1,5 +1,6 @@
 """What the terminal shows during a run: plain lines, one every few seconds."""
 
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -44,9 +45,12 @@ class Progress:
         self._loading_shown_at = -1.0
 
     def say(self, sentence: str) -> None:
-        """Say one thing."""
-        self._stream.write(f"{sentence}\n")
-        self._stream.flush()
+        """Say one thing; when nobody can hear it any more, the run goes on all the same."""
+        try:
+            self._stream.write(f"{sentence}\n")
+            self._stream.flush()
+        except OSError:
+            _silence(self._stream)
 
     def show_loading(self, loaded: int, players: int) -> None:
         """Say how many players are loaded, once a second and at the end."""
@@ -80,3 +84,10 @@ class Progress:
             f"{name:8}  {self._phases.progress_at(second)}  offered {offered:,}  ok {ok:,}  "
             f"failed {failed:,}  dropped {dropped:,}  p99 {p99}"
         )
+
+
+def _silence(stream: TextIO) -> None:
+    """Let the rest go nowhere, so that Python's own flush at the end does not fail either."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,4 +1,5 @@
 import io
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,6 +126,18 @@ def test_progress_in_plain_lines(second: int, expected: str) -> None:
     Progress(Phases(5, 60), stream).show(second, recording)
 
     assert expected == stream.getvalue().rstrip("\n")
+
+
+def test_a_run_goes_on_when_nobody_reads_its_output() -> None:
+    """Whoever reads the lines through a pipe may go away."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stream:
+        progress = Progress(Phases(5, 60), stream)
+        for _ in range(3):
+            progress.show_loading(12_000, 12_000)
+
+    assert stream.closed
 
 
 def test_loading_is_shown_once_a_second_and_at_its_end() -> None:
