@@ -71,7 +71,6 @@ format: $(VENV)/dev.stamp ## Format the code and fix what can be fixed
 lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 	@$(VENV)/bin/ruff format --check
 	@$(VENV)/bin/ruff check
-	@$(VENV)/bin/interrogate -q workload target_service locustfiles lab reports dashboards tests
 	@$(VENV)/bin/mypy
 	@for folder in tests/*/; do $(VENV)/bin/mypy $$folder || exit 1; done
 
