@@ -79,7 +79,7 @@ def test_both_programs_of_grafana_are_started_as_they_want(name: str, words: lis
 
 def test_grafana_gets_the_same_settings_as_under_compose(tmp_path: Path) -> None:
     """Its provisioning, dashboards and rights are those; what it writes goes to the folder."""
-    grafana = find_grafana({"GRAFANA_BIN": str(install(tmp_path / "grafana"))})
+    grafana = find_grafana({"GRAFANA_BIN": str(install(tmp_path / "installed"))})
     assert grafana is not None
     port, folder = free_port(), CHECKOUT / "dashboards" / "grafana"
     with (
