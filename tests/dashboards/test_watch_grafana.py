@@ -88,7 +88,7 @@ def test_grafana_gets_the_same_settings_as_under_compose(tmp_path: Path) -> None
     ):
         words, environment = json.load(answer)
 
-    assert words == ["server", f"--homepath={tmp_path / 'grafana'}"]
+    assert words == ["server", f"--homepath={tmp_path / 'installed'}"]
     assert environment["HOTBOARD_PROMETHEUS_URL"] == "http://127.0.0.1:9090"
     assert environment["HOTBOARD_DASHBOARDS"] == str(folder / "json")
     assert environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"] == str(
