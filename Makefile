@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity install format lint test check clean
+.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity lab install format lint test check clean
 
 ##@ Run
 help: ## Show this list
@@ -60,6 +60,9 @@ export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
 
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity
+
+lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, each answer PASS or FAIL
+	@exec $(RUN_PYTHON) -m lab all
 
 ##@ Develop
 install: $(VENV)/dev.stamp ## Make .venv with everything for development

@@ -90,7 +90,7 @@ class Variables(BaseSettings):
     def repeating(self, command: str) -> str:
         """The make command that repeats this one, with the variables that were set."""
         named = {"load": f"load-{self.mode}", "serve": f"serve MODE={self.mode}"}
-        named["up"] = f"up MODE={self.mode}"
+        named |= {"up": f"up MODE={self.mode}", "all": "lab"}
         changed = sorted(name.upper() for name in self.model_fields_set - {"mode"})
         values = [f"{name}={os.environ[name]}" for name in changed if name in os.environ]
         return shlex.join(["make", *named.get(command, command).split(), *values])
