@@ -31,10 +31,11 @@ class Bench:
     redis_url: str
 
     def load(self, plan: Plan) -> None:
-        """Load every player of the plan, one batch for each partition."""
+        """Load every player of the plan, in batches."""
         progress(f"loading {PLAYERS:,} players")
-        for partition, entries in plan.entries_by_partition().items():
-            self.client.submit_batch(partition, [f"load-{one.player}" for one in entries], entries)
+        for batch in plan.batches():
+            event_ids = [f"load-{entry.player}" for entry in batch]
+            self.client.submit_batch(batch[0].partition, event_ids, batch)
 
     def write(self, plan: Plan) -> tuple[Timing, KeyHits]:
         """Send the updates one by one; the hits are the service's own count."""

@@ -1,7 +1,7 @@
 """What the terminal lab sends: a fixed data set, fixed updates and fixed reads."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -17,6 +17,7 @@ TOP_K: Final = 10
 WINDOW: Final = 2
 TARGET_INDEX: Final = 42
 _EVERY_TOP_READ: Final = 4
+_BATCH: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,14 @@ class Plan:
     reads: tuple[Entry | None, ...]
     target: Entry
 
-    def entries_by_partition(self) -> Mapping[str, Sequence[Entry]]:
-        """Group the loaded players by the partition they live in."""
+    def batches(self) -> Iterator[Sequence[Entry]]:
+        """Group the loaded players by partition, in batches the service takes."""
         partitions: dict[str, list[Entry]] = defaultdict(list)
         for entry in self.dataset.entries():
             partitions[entry.partition].append(entry)
-        return partitions
+        for entries in partitions.values():
+            for start in range(0, len(entries), _BATCH):
+                yield entries[start : start + _BATCH]
 
     def writes_per_partition(self) -> Mapping[str, int]:
         """Count the updates by the partition they belong to."""

@@ -3,7 +3,8 @@
 
 def measured_here(ledger: str) -> list[str]:
     """Tell measured figures from projected ones."""
+    where = f"this machine and a synthetic workload, LEDGER={ledger}"
     return [
-        f"Local figures: this machine and a synthetic workload, LEDGER={ledger}; not a capacity.",
+        f"Local figures: {where}; not production capacity.",
         "Projected figures: from the scenario assumptions, not measured.",
     ]
