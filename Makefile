@@ -79,7 +79,7 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 
 test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
-	@$(VENV)/bin/pytest -n 4
+	@$(VENV)/bin/pytest -n 4 --dist loadfile
 
 check: lint test ## What CI runs
 

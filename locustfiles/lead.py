@@ -17,6 +17,7 @@ from locustfiles.hooks import listen, typed
 from locustfiles.host_facts import CHECKOUT
 from locustfiles.inputs import RunInputs
 from locustfiles.last_scores import LastScores
+from locustfiles.live_metrics import MetricsPage
 from locustfiles.progress import Phases, Progress
 from locustfiles.stopping import StopRequest
 
@@ -25,7 +26,11 @@ _AFTER_STOP_SECONDS = 1.0
 
 
 class Lead:
-    """Begins the run when Locust starts its test, and ends Locust when the run has ended."""
+    """Begins the run when Locust starts its test, and ends Locust when the run has ended.
+
+    Raises:
+        BadInput: the metrics cannot be served where they were wanted.
+    """
 
     def __init__(
         self, environment: Environment, runner: Runner, inputs: RunInputs, stop: StopRequest
@@ -39,6 +44,8 @@ class Lead:
         classes = frozenset(one.__name__ for one in environment.user_classes)
         self._crew = Crew(runner, classes, LastScores())
         self._conductor = Conductor(inputs, self._crew, self._progress, stop)
+        options = inputs.options
+        self._metrics = MetricsPage(self._crew.live, options.metrics_host, options.metrics_port)
         self._users = plan.slices * len(classes)
         self._has_begun = False
         self._is_locust_ending = False
@@ -73,6 +80,7 @@ class Lead:
     def _run(self) -> None:
         try:
             self._conductor.run()
+            self._metrics.await_last_scrape()
             self._environment.process_exit_code = self._exit_code()
         finally:
             self._is_over.set()

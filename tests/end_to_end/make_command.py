@@ -14,6 +14,14 @@ from typing import Any
 import psutil
 
 SECONDS = 90.0
+LONG_RUN = ("load-naive", "DURATION=30s", "WARMUP=3s")
+# What a run says when it enters a phase.
+PHASES = {
+    "start": "",
+    "loading": "The service is up",
+    "warm-up": "warm-up",
+    "measured": "measured",
+}
 
 
 class Command:
@@ -74,6 +82,13 @@ class Checkout:
     def start(self, *words: str) -> Command:
         """Start `make` with the words."""
         return Command(self.root, self.environment, list(words))
+
+    def start_until(self, phase: str, *words: str) -> Command:
+        """Start a run of half a minute and return when it is in the phase."""
+        command = self.start(*LONG_RUN, *words)
+        if PHASES[phase]:
+            command.wait_for(PHASES[phase])
+        return command
 
     def make(self, *words: str) -> tuple[int, str]:
         """Run `make` to its end: exit code and output."""

@@ -168,6 +168,8 @@ def _start(command: tuple[str, ...], directory: Path) -> subprocess.Popen[bytes]
     log.parent.mkdir(parents=True, exist_ok=True)
     # Coverage and the like must not follow into processes that are killed.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    # runs side by side would fight for the port; who asks for metrics names one
+    environment["LOADGEN_PORT"] = "0"
     with log.open("wb") as output:
         return subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT

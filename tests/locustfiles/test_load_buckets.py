@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # ships no types
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locustfiles.buckets import (
@@ -17,6 +17,7 @@ from locustfiles.buckets import (
 values = st.integers(1, HIGHEST_US)
 
 
+@settings(deadline=None)
 @given(values)
 def test_buckets_are_those_of_hdrhistogram(value: int) -> None:
     """Every value within the range falls into the library's own bucket."""
@@ -25,12 +26,14 @@ def test_buckets_are_those_of_hdrhistogram(value: int) -> None:
     assert truth.get_lowest_equivalent_value(value) == bucket_of(value)
 
 
+@settings(deadline=None)
 @given(values)
 def test_a_bucket_keeps_three_digits(value: int) -> None:
     """The bucket's lowest value is less than a thousandth away."""
     assert 0 <= value - bucket_of(value) <= value / 1000
 
 
+@settings(deadline=None, max_examples=30)
 @given(st.dictionaries(values.map(bucket_of), st.integers(1, 10**9), max_size=40))
 def test_encoding_loses_nothing(counts: dict[int, int]) -> None:
     """Any HDR tool reads back the same counts in the same buckets."""
@@ -43,6 +46,7 @@ def test_encoding_loses_nothing(counts: dict[int, int]) -> None:
     assert counts == found
 
 
+@settings(deadline=None)
 @given(st.lists(values), st.lists(values))
 def test_adding_up_is_recording_together(some: list[int], others: list[int]) -> None:
     """Two recordings add up to the one that saw all values."""

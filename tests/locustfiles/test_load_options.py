@@ -14,6 +14,7 @@ class Parser(ArgumentParser):
     def add_argument(self, *names: str, **settings: object) -> object:  # type: ignore[override]
         """Add an option."""
         settings.pop("include_in_web_ui", None)
+        settings.pop("env_var", None)
         return super().add_argument(*names, **settings)  # type: ignore[arg-type]
 
 

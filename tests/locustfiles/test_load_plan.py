@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import msgpack  # type: ignore[import-untyped]  # ships no types
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from load_plans import PLAN, slices_of
 
@@ -60,6 +60,7 @@ def test_only_writes_bring_scores_and_only_top_is_about_nobody() -> None:
     assert [False, True, True] == [drawn[name].score == -1 for name in OPERATIONS]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 300), st.integers(1, 70))
 def test_connections_are_shared_out_and_nobody_is_left_without(total: int, slices: int) -> None:
     """The shares add up to what the scenario says, unless there are more workers than that."""

@@ -4,7 +4,7 @@ from typing import get_args
 import msgpack  # type: ignore[import-untyped]  # ships no types
 import pytest
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # ships no types
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locustfiles.failure import FAILURE_KINDS, FailureKind
@@ -55,6 +55,7 @@ def document(recording: Recording) -> dict[str, dict[str, dict[str, int]]]:
     return content
 
 
+@settings(deadline=None)
 @given(events)
 def test_what_workers_hand_over_adds_up_to_one_recording(happened: list[Event]) -> None:
     """Three workers' messages, as they travel, merge into what one process would have counted."""
@@ -71,6 +72,7 @@ def test_what_workers_hand_over_adds_up_to_one_recording(happened: list[Event]) 
     assert document(alone) == document(merged)
 
 
+@settings(deadline=None)
 @given(events)
 def test_a_document_adds_up(happened: list[Event]) -> None:
     """Offered = sent + dropped and sent = ok + failed, in all and in the measured phase."""

@@ -2,7 +2,7 @@ from collections import defaultdict
 from contextlib import suppress
 
 from gevent.exceptions import LoopExit
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locustfiles.arrival import Arrival
@@ -76,6 +76,7 @@ class Truth:
                 self.now_us += value
 
 
+@settings(deadline=None)
 @given(steps, st.booleans())
 def test_every_request_is_taken_or_dropped_once(
     happened: list[tuple[str, int]], in_turn: bool
@@ -94,6 +95,7 @@ def test_every_request_is_taken_or_dropped_once(
     assert sorted(truth.joined) == sorted(truth.taken + truth.dropped)
 
 
+@settings(deadline=None)
 @given(steps)
 def test_a_players_requests_go_one_after_the_other(happened: list[tuple[str, int]]) -> None:
     """With turns, no player has two requests on their way, and they go in order."""
@@ -110,6 +112,7 @@ def test_a_players_requests_go_one_after_the_other(happened: list[tuple[str, int
     assert all(sorted(numbers) == numbers for numbers in by_player.values())
 
 
+@settings(deadline=None)
 @given(steps)
 def test_without_turns_it_is_first_come_first_served(happened: list[tuple[str, int]]) -> None:
     """Requests are taken in the order in which they fell due."""

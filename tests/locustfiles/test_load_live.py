@@ -1,0 +1,104 @@
+import time
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from locustfiles.live_counts import LiveCounts
+from locustfiles.live_metrics import LiveMetrics, MetricsPage
+from locustfiles.recording import Recording, Timing
+
+OUTCOMES = {"ok", "timeout", "refused", "reset", "http_4xx", "http_5xx", "bad_body", "other"}
+NOW = {"in_flight": 3, "cpu_ratio": 0.25}
+
+
+def samples(counts: LiveCounts) -> dict[tuple[str, ...], float]:
+    """Everything that a scrape would see, by name and labels."""
+    registry = CollectorRegistry()
+    registry.register(LiveMetrics(counts))
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for metric in registry.collect()
+        for sample in metric.samples
+    }
+
+
+@pytest.fixture
+def recording() -> Recording:
+    """Three submits: one answered, one timed out, one dropped; and a late top."""
+    made = Recording()
+    submit = made.operations["submit"]
+    submit.cells[-1].offered = 1
+    submit.cells[7].offered = 2
+    submit.cells[7].dropped = 1
+    timing = Timing(0, 100, 2_000)
+    submit.answered_well(-1, timing, "applied", measured=False)
+    submit.failed(7, timing, "timeout", answered=False, unknown=True, measured=True)
+    made.operations["top"].cells[7].offered = 1
+    made.lateness_us.update({500: 2, 501: 1, 2_400_000: 1, 9_000_000: 1})
+    return made
+
+
+def test_every_label_is_there_at_zero_from_the_start() -> None:
+    """A rate needs a first value, so none may appear with its first request."""
+    found = samples(LiveCounts())
+
+    assert {
+        (f"loadgen_{name}_total", operation)
+        for name in ("offered", "dropped")
+        for operation in ("submit", "top", "around")
+    } == {one for one in found if one[0] in {"loadgen_offered_total", "loadgen_dropped_total"}}
+    assert {
+        (operation, outcome) for operation in ("submit", "top", "around") for outcome in OUTCOMES
+    } == {one[1:] for one in found if one[0] == "loadgen_requests_total"}
+    assert {0.0} == set(found.values())
+
+
+def test_what_workers_hand_over_adds_up(recording: Recording) -> None:
+    """Warm-up included, from every worker, again and again."""
+    counts = LiveCounts()
+    for worker in ("one", "other", "one"):
+        counts.add(worker, {"recording": recording.as_message(), "now": NOW})
+    found = samples(counts)
+
+    assert 9 == found["loadgen_offered_total", "submit"]
+    assert 3 == found["loadgen_dropped_total", "submit"]
+    assert 3 == found["loadgen_requests_total", "submit", "ok"]
+    assert 3 == found["loadgen_requests_total", "submit", "timeout"]
+    assert 3 == found["loadgen_offered_total", "top"]
+    assert 0 == found["loadgen_offered_total", "around"]
+
+
+def test_lateness_is_a_histogram_in_seconds(recording: Recording) -> None:
+    """A bound belongs to its bucket, what is later than all bounds to the last one."""
+    counts = LiveCounts()
+    counts.add("one", {"recording": recording.as_message(), "now": NOW})
+    found = samples(counts)
+    buckets = {one[1]: value for one, value in found.items() if one[0].endswith("_bucket")}
+
+    assert {"0.0005": 2, "0.001": 3, "1.0": 3, "2.5": 4, "+Inf": 5}.items() <= buckets.items()
+    assert 13 == len(buckets)
+    assert 5 == found["loadgen_lateness_seconds_count",]
+    assert pytest.approx(11.401501) == found["loadgen_lateness_seconds_sum",]
+
+
+def test_the_present_is_the_sum_of_the_workers_and_their_busiest() -> None:
+    """In flight adds up; the CPU is that of the worker nearest to its limit."""
+    counts = LiveCounts()
+    empty = Recording().as_message()
+    counts.add("one", {"recording": empty, "now": NOW})
+    counts.add("other", {"recording": empty, "now": {"in_flight": 4, "cpu_ratio": 0.5}})
+    during = samples(counts)
+    for worker in ("one", "other"):
+        counts.add(worker, {"recording": empty})
+    after = samples(counts)
+
+    assert (7, 0.5) == (during["loadgen_inflight",], during["loadgen_cpu_ratio",])
+    assert (0, 0) == (after["loadgen_inflight",], after["loadgen_cpu_ratio",])
+
+
+def test_port_zero_serves_nothing() -> None:
+    """A run that nobody watches needs no port, and waits for nobody at its end."""
+    began = time.monotonic()
+    MetricsPage(LiveCounts(), "an address that nobody has", 0).await_last_scrape()
+
+    assert time.monotonic() - began < 1

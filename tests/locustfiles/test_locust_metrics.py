@@ -1,0 +1,127 @@
+"""The metrics of whole runs, scraped as Prometheus would."""
+
+import time
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from locust_runs import LocustRun, Stub, free_port, start_locust
+from prometheus_client.parser import text_string_to_metric_families
+
+Page = dict[tuple[str, ...], float]
+SCRAPE_SECONDS = 0.3
+
+
+@dataclass
+class Scraped:
+    """A run that was scraped from its beginning to its end."""
+
+    run: LocustRun
+    code: int
+    pages: list[Page] = field(default_factory=list)
+    is_gone: bool = False
+
+    def last(self, *name: str) -> float:
+        """A sample of the last scrape that was answered."""
+        return self.pages[-1][name]
+
+
+def scrape(port: int) -> Page | None:
+    """Read the page; None when nobody is there."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            text = answer.read().decode()
+    except OSError:
+        return None
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+@pytest.fixture(scope="module", params=[0, 2], ids=["alone", "two workers"])
+def scraped(
+    request: pytest.FixtureRequest,
+    make_stub: Callable[..., Stub],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Scraped:
+    """A short run by one process, and one by a master with two workers."""
+    port = free_port()
+    options = ("--duration", "3", "--warmup", "1", "--players", "60", "--metrics-port", str(port))
+    directory = tmp_path_factory.mktemp("metrics") / "run"
+    run = start_locust(make_stub().url, directory, *options, workers=request.param)
+    made = Scraped(run, -1)
+    while run.main.poll() is None:
+        if page := scrape(port):
+            made.pages.append(page)
+        time.sleep(SCRAPE_SECONDS)
+    made.code = run.wait()
+    made.is_gone = scrape(port) is None
+    return made
+
+
+def test_the_last_scrape_saw_the_whole_run(scraped: Scraped) -> None:
+    """The master's counters are the measurements, whoever sent the requests; then it is quiet."""
+    operations = scraped.run.measurements["operations"]
+
+    assert 0 == scraped.code, scraped.run.output
+    for name, one in operations.items():
+        whole = one["all"]
+        assert whole["offered"] == scraped.last("loadgen_offered_total", name) > 0
+        assert whole["ok"] == scraped.last("loadgen_requests_total", name, "ok")
+        assert 0 == scraped.last("loadgen_requests_total", name, "timeout")
+        assert 0 == scraped.last("loadgen_dropped_total", name)
+    late = sum(scraped.run.measurements["lateness_us"].values())
+    assert late == scraped.last("loadgen_lateness_seconds_count")
+    assert 0 == scraped.last("loadgen_inflight")
+
+
+def test_counters_start_at_zero_and_never_fall(scraped: Scraped) -> None:
+    """The same series on every scrape: 0 first, then more and more, several times."""
+    values = [page["loadgen_offered_total", "submit"] for page in scraped.pages]
+
+    assert 0 == values[0]
+    assert values == sorted(values)
+    assert len(set(values)) >= 4
+    assert 1 == len({frozenset(page) for page in scraped.pages})
+
+
+def test_the_cpu_is_that_of_the_last_second(scraped: Scraped) -> None:
+    """While it sends, some share of a core; when it is over, none."""
+    ratios = [page["loadgen_cpu_ratio",] for page in scraped.pages]
+
+    assert 0 < max(ratios) < 1.5
+    assert 0 == ratios[0] == ratios[-1]
+
+
+def test_nothing_is_served_when_the_run_is_over(scraped: Scraped) -> None:
+    """The next scrape finds nobody."""
+    assert scraped.is_gone
+
+
+def test_a_taken_port_ends_the_run_before_it_begins(
+    make_stub: Callable[..., Stub], tmp_path: Path
+) -> None:
+    """The sentence names the variable; no run directory is left."""
+    stub = make_stub()
+    taken = stub.url.rpartition(":")[2]
+    run = start_locust(stub.url, tmp_path / "run", "--metrics-port", taken)
+
+    assert 2 == run.wait(), run.output
+    assert "LOADGEN_PORT" in run.output
+    assert not run.directory.exists()
+
+
+def test_a_port_that_is_none_is_named_with_all_other_problems(
+    make_stub: Callable[..., Stub], tmp_path: Path
+) -> None:
+    """One sentence for each option."""
+    wrong = ("--metrics-port", "none", "--duration", "soon")
+    run = start_locust(make_stub().url, tmp_path / "run", *wrong)
+
+    assert 2 == run.wait()
+    assert "--metrics-port (LOADGEN_PORT) must be a whole number from 0 to 65535" in run.output
+    assert "--duration must be" in run.output
