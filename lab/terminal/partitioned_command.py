@@ -3,6 +3,7 @@
 from typing import Any
 
 from lab.terminal.bench import LEDGER, Bench
+from lab.terminal.board_client import BoardClient
 from lab.terminal.key_hits import hits_between
 from lab.terminal.partitioned_report import (
     Expected,
@@ -10,9 +11,11 @@ from lab.terminal.partitioned_report import (
     partitioned_report,
 )
 from lab.terminal.plan import TOP_K, WINDOW, Plan, make_plan
-from lab.terminal.truth import Standing, truth_of
+from lab.terminal.progress import progress
+from lab.terminal.truth import Place, Standing, truth_of
 from lab.terminal.workbench import Workbench
 from workload.assumptions import Assumptions
+from workload.dataset import Entry
 from workload.partitions import partition_keys
 
 
@@ -30,30 +33,34 @@ def _measure(bench: Bench, plan: Plan) -> PartitionedMeasurement:
     client = bench.client
     top = client.top(TOP_K)
     before = client.metrics()
-    rank = client.rank(plan.target)
+    client.rank(plan.target)
     fan_out = hits_between(before, client.metrics(), "read")
+    sample = plan.sample()
+    progress(f"checking the places of {len(sample)} players")
     return PartitionedMeasurement(
         write_timing=write_timing,
         write_hits=write_hits,
         top=_standings(top),
         candidates=top["candidates"],
         fan_out=len(fan_out.by_key),
-        score=rank["score"],
-        rank=rank["rank"],
-        around=_standings(client.around(plan.target, WINDOW)),
+        sample=tuple(_place(client, entry) for entry in sample),
     )
 
 
 def _expected(plan: Plan) -> Expected:
     truth = truth_of(plan)
-    partition, player = plan.target.partition, plan.target.player
     return Expected(
         writes_per_key=plan.writes_per_partition(),
         top=truth.top(TOP_K),
-        score=truth.partitions[partition][player],
-        rank=truth.competition_rank(truth.partitions[partition][player]),
-        around=truth.around(partition, player, WINDOW),
+        sample=tuple(truth.place(one.partition, one.player, WINDOW) for one in plan.sample()),
         known=plan.dataset.keys == partition_keys(Assumptions()),
+    )
+
+
+def _place(client: BoardClient, entry: Entry) -> Place:
+    rank = client.rank(entry)
+    return Place(
+        entry.player, rank["score"], rank["rank"], _standings(client.around(entry, WINDOW))
     )
 
 

@@ -1,6 +1,6 @@
 """The partitioned report: twelve keys, and proofs that the ranking is still exact."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +8,7 @@ from lab.terminal.key_hits import KeyHits
 from lab.terminal.known_answers import KNOWN, Answers, differences
 from lab.terminal.small_print import measured_here
 from lab.terminal.timing import Timing
-from lab.terminal.truth import Standing
+from lab.terminal.truth import Place, Standing
 from lab.terminal.verdict_line import verdict_line
 from workload.model import TrafficModel
 
@@ -20,16 +20,14 @@ _COST: Final = (
 
 @dataclass(frozen=True)
 class PartitionedMeasurement:
-    """The writes with the keys they hit, and what the service answered afterwards."""
+    """The writes with the keys they hit, and the answers afterwards, the target's place first."""
 
     write_timing: Timing
     write_hits: KeyHits
     top: tuple[Standing, ...]
     candidates: int
     fan_out: int
-    score: int
-    rank: int
-    around: tuple[Standing, ...]
+    sample: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -38,9 +36,7 @@ class Expected:
 
     writes_per_key: Mapping[str, int]
     top: tuple[Standing, ...]
-    score: int
-    rank: int
-    around: tuple[Standing, ...]
+    sample: tuple[Place, ...]
     known: bool
 
 
@@ -49,7 +45,7 @@ def partitioned_report(
 ) -> list[str]:
     """Write the report with one verdict for each proof."""
     writes, hits = measured.write_timing, measured.write_hits
-    answers = _answers(measured)
+    target, answers = measured.sample[0], _answers(measured)
     return [
         "PARTITIONED LEADERBOARD",
         f"Active keys touched: {len(hits.by_key)}",
@@ -61,17 +57,13 @@ def partitioned_report(
         f"Projected hot writes/partition/s: {model.hot_updates_per_partition_per_second:,}",
         f"Global top-K candidate count: {measured.candidates}",
         f"Exact-rank partition fan-out: {measured.fan_out}",
-        f"Target score: {measured.score}",
-        f"Exact competition rank: {measured.rank:,}",
+        f"Target score: {target.score}",
+        f"Exact competition rank: {target.rank:,}",
         f"Partition-local around-me sample: {answers.around}",
         verdict_line("Partition distribution", _distribution(hits, expected)),
-        _proof("Global top-K proof", measured.top, expected.top),
-        _proof(
-            "Exact global rank proof",
-            (measured.rank, measured.score),
-            (expected.rank, expected.score),
-        ),
-        _proof("Partition-local around-me proof", measured.around, expected.around),
+        _proof("Global top-K proof", [measured.top], [expected.top]),
+        _proof("Exact global rank proof", _ranks(measured.sample), _ranks(expected.sample)),
+        _proof("Partition-local around-me proof", _pages(measured.sample), _pages(expected.sample)),
         _known_line(answers, expected),
         _COST,
         *measured_here(ledger),
@@ -88,9 +80,22 @@ def _distribution(hits: KeyHits, expected: Expected) -> Iterator[str]:
             yield f"the service counted {counted:,} writes on {key}, {sent:,} were sent"
 
 
-def _proof(label: str, answered: object, truth: object) -> str:
-    wrong = [] if answered == truth else [f"the service answers {answered}, the truth is {truth}"]
-    return verdict_line(label, wrong)
+def _ranks(sample: Sequence[Place]) -> list[object]:
+    return [(place.player, place.score, place.rank) for place in sample]
+
+
+def _pages(sample: Sequence[Place]) -> list[object]:
+    return [(place.player, place.around) for place in sample]
+
+
+def _proof(label: str, answered: Sequence[object], truth: Sequence[object]) -> str:
+    """Compare answer by answer; the first wrong one stands for all."""
+    wrong = [pair for pair in zip(answered, truth, strict=True) if pair[0] != pair[1]]
+    told = [
+        f"{len(wrong)} of {len(truth)} answers differ, first: {answer}, the truth is {right}"
+        for answer, right in wrong[:1]
+    ]
+    return verdict_line(label, told)
 
 
 def _known_line(answers: Answers, expected: Expected) -> str:
@@ -100,12 +105,13 @@ def _known_line(answers: Answers, expected: Expected) -> str:
 
 
 def _answers(measured: PartitionedMeasurement) -> Answers:
-    around = [(player, float(score)) for player, score in measured.around]
+    target = measured.sample[0]
+    around = [(player, float(score)) for player, score in target.around]
     return Answers(
         hottest_share=f"{measured.write_hits.hottest_share:.1%}",
         candidates=measured.candidates,
         fan_out=measured.fan_out,
-        score=measured.score,
-        rank=measured.rank,
+        score=target.score,
+        rank=target.rank,
         around=str(around),
     )

@@ -38,6 +38,10 @@ class Plan:
             for start in range(0, len(entries), _BATCH):
                 yield entries[start : start + _BATCH]
 
+    def sample(self) -> tuple[Entry, ...]:
+        """The players whose places are checked: the target first, then those the reads name."""
+        return (self.target, *(entry for entry in self.reads if entry))
+
     def writes_per_partition(self) -> Mapping[str, int]:
         """Count the updates by the partition they belong to."""
         return Counter(update.partition for update in self.updates)

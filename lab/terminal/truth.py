@@ -10,6 +10,16 @@ Standing = tuple[str, int]
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where one player stands: its score, its rank among all, and its page of neighbours."""
+
+    player: str
+    score: int
+    rank: int
+    around: tuple[Standing, ...]
+
+
+@dataclass(frozen=True)
 class Truth:
     """Every player's score by partition, once all updates are written."""
 
@@ -32,6 +42,12 @@ class Truth:
         size = 2 * window + 1
         first = max(0, min(place - window, len(ranked) - size))
         return tuple(ranked[first : first + size])
+
+    def place(self, partition: str, player: str, window: int) -> Place:
+        """All that the service can be asked about one player."""
+        score = self.partitions[partition][player]
+        page = self.around(partition, player, window)
+        return Place(player, score, self.competition_rank(score), page)
 
 
 def truth_of(plan: Plan) -> Truth:

@@ -84,7 +84,7 @@ def test_every_line_of_make_lab_passes(checkout: Checkout) -> None:
 
     assert 0 == code, output
     assert REPORT.splitlines() == report
-    assert 8 == len(progress)
+    assert 9 == len(progress)
     assert checkout.left_after() == []
     assert ["lock"] == [path.name for path in (checkout.root / ".hotboard").iterdir()]
 

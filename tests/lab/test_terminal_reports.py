@@ -15,7 +15,7 @@ from lab.terminal.partitioned_report import (
 from lab.terminal.plan import TOP_K, WINDOW, make_plan
 from lab.terminal.setup_report import ServerFacts, setup_report
 from lab.terminal.timing import Timing
-from lab.terminal.truth import truth_of
+from lab.terminal.truth import Place, truth_of
 from lab.terminal.verdict_line import says_fail
 from workload.assumptions import Assumptions
 from workload.model import TrafficModel
@@ -31,29 +31,31 @@ SMALL_PRINT = [
 ]
 PLAN = make_plan(Assumptions())
 TRUTH = truth_of(PLAN)
-HOME = PLAN.target.partition
+SAMPLE = tuple(TRUTH.place(one.partition, one.player, WINDOW) for one in PLAN.sample())
 PARTITIONED = PartitionedMeasurement(
     write_timing=WRITES,
     write_hits=KeyHits(PLAN.writes_per_partition()),
     top=TRUTH.top(TOP_K),
     candidates=120,
     fan_out=12,
-    score=660,
-    rank=11_208,
-    around=TRUTH.around(HOME, "player-00042", WINDOW),
+    sample=SAMPLE,
 )
 EXPECTED = Expected(
     writes_per_key=PLAN.writes_per_partition(),
     top=TRUTH.top(TOP_K),
-    score=660,
-    rank=11_208,
-    around=TRUTH.around(HOME, "player-00042", WINDOW),
+    sample=SAMPLE,
     known=True,
 )
 
 
 def _partitioned(measured: PartitionedMeasurement, expected: Expected = EXPECTED) -> list[str]:
     return partitioned_report(measured, expected, MODEL, "none")
+
+
+def _with(at: int, **change: object) -> tuple[Place, ...]:
+    """The sample with one wrong place."""
+    wrong = replace(SAMPLE[at], **change)  # type: ignore[arg-type]  # a table of fields
+    return (*SAMPLE[:at], wrong, *SAMPLE[at + 1 :])
 
 
 def _failures(lines: list[str]) -> list[str]:
@@ -171,9 +173,11 @@ def test_a_key_without_its_writes_fails_the_distribution() -> None:
     ("change", "labels"),
     [
         ({"top": TRUTH.top(TOP_K)[::-1]}, ["Global top-K proof"]),
-        ({"rank": 11_209}, ["Exact global rank proof", "Known answers"]),
-        ({"score": 661}, ["Exact global rank proof", "Known answers"]),
-        ({"around": EXPECTED.around[1:]}, ["Partition-local around-me proof", "Known answers"]),
+        ({"sample": _with(0, rank=11_209)}, ["Exact global rank proof", "Known answers"]),
+        ({"sample": _with(0, score=661)}, ["Exact global rank proof", "Known answers"]),
+        ({"sample": _with(90, rank=1)}, ["Exact global rank proof"]),
+        ({"sample": _with(0, around=())}, ["Partition-local around-me proof", "Known answers"]),
+        ({"sample": _with(90, around=())}, ["Partition-local around-me proof"]),
         ({"candidates": 119}, ["Known answers"]),
         ({"fan_out": 11}, ["Known answers"]),
     ],
@@ -183,6 +187,17 @@ def test_every_wrong_answer_fails_its_proof(change: dict[str, object], labels: l
     failures = _failures(_partitioned(replace(PARTITIONED, **change)))  # type: ignore[arg-type]  # a table of fields
 
     assert labels == [line.partition(":")[0] for line in failures]
+
+
+def test_a_failed_proof_shows_the_first_wrong_answer() -> None:
+    """The answer stands beside the truth, with how many differ."""
+    (line,) = _failures(_partitioned(replace(PARTITIONED, sample=_with(90, rank=1, score=2))))
+    right = SAMPLE[90]
+
+    assert line == (
+        f"Exact global rank proof: FAIL - 1 of 91 answers differ, first: ('{right.player}', 2, 1), "
+        f"the truth is ('{right.player}', {right.score}, {right.rank})"
+    )
 
 
 def test_other_partitions_have_no_known_answers() -> None:

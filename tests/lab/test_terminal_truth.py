@@ -70,6 +70,22 @@ def test_batches_hold_every_player_once(regions: tuple[str, ...]) -> None:
     assert max(map(len, batches)) <= 5_000
 
 
+def test_the_sample_has_ties_across_partitions() -> None:
+    """A rank that counts equal scores as greater cannot pass unseen."""
+    plan = make_plan(Assumptions())
+    truth = truth_of(plan)
+    tied = {
+        entry.player
+        for entry in plan.sample()
+        for partition, scores in truth.partitions.items()
+        if partition != entry.partition
+        and truth.partitions[entry.partition][entry.player] in scores.values()
+    }
+
+    assert "player-00042" == plan.sample()[0].player
+    assert len(tied) > 30
+
+
 def test_two_plans_are_the_same() -> None:
     """Each run sends the same requests."""
     assert make_plan(Assumptions()) == make_plan(Assumptions())
