@@ -19,7 +19,7 @@ from lab.chosen_stack import find_compose_stack, running_stack
 from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters, read_scores
 from lab.foreign import ForeignStack
-from lab.generator import generate
+from lab.generator import generate, require_generator_ports
 from lab.session import Session
 from lab.stack import Stack
 from lab.variables import Variables
@@ -41,6 +41,7 @@ def run_load(
     variables: Variables, scenario: Scenario, players: int, command: str, session: Session
 ) -> Outcome:
     """Measure one run and leave its directory."""
+    require_generator_ports(variables)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     folder = session.checkout.runs / f"{stamp}-{scenario.name}-{variables.mode}"
     (folder / "logs").mkdir(parents=True)

@@ -82,7 +82,10 @@ class Variables(BaseSettings):
     redis_port: Port = 6379
     prometheus_port: Port = 9090
     grafana_port: Port = 3000
-    loadgen_port: Port = 9646
+    locust_ui: bool = True
+    locust_port: Port = 8089
+    # 0: nobody shall scrape the generator
+    loadgen_port: Annotated[int, Field(ge=0, le=65535)] = 9646
     rounds: Annotated[int, Field(ge=1, le=99)] = 3
     a: str | None = None
     b: str | None = None

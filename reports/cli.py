@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from reports.comparison.markdown import comparison_markdown
 from reports.comparison.page import COMPARISON_HTML
 from reports.comparison.sides import sides_of, worst_status
 from reports.comparison.terminal import comparison_text
@@ -84,6 +85,12 @@ def compare(options: argparse.Namespace) -> int:
     return EXIT_CODES[worst_status(sides)]
 
 
+def markdown(options: argparse.Namespace) -> int:
+    """Print a comparison as a Markdown table."""
+    print(comparison_markdown(options.folder), end="")
+    return DONE
+
+
 def runs(options: argparse.Namespace) -> int:
     """List the runs at hand, newest first."""
     print(runs_text(options.runs_dir), end="")
@@ -114,6 +121,8 @@ def _parser() -> argparse.ArgumentParser:
     comparing.add_argument("runs", metavar="RUN", nargs="+", help=f"rounds of A: {_RUN_HELP}")
     comparing.add_argument("--against", metavar="RUN", nargs="+", required=True, help="rounds of B")
     comparing.add_argument("--out", metavar="DIR", type=Path, required=True, help="where to write")
+    printing = _verb(verbs, "markdown", markdown)
+    printing.add_argument("folder", metavar="DIR", type=Path, help="the comparison's directory")
     _verb(verbs, "runs", runs)
     return parser
 
