@@ -21,6 +21,8 @@ _MAKE_ONLY = frozenset({"PYTHON"})
 _REPORT_ONLY = frozenset({"RUN", "OUT"})
 # Read by `python -m dashboards.watch`.
 _WATCH_ONLY = frozenset({"PROMETHEUS_BIN", "GRAFANA_BIN"})
+# Single reports of the terminal lab; make runs them all.
+_WITHOUT_TARGET = frozenset({"setup", "naive", "partitioned"})
 
 
 def _seconds(text: object) -> object:
@@ -91,11 +93,13 @@ class Variables(BaseSettings):
     b: str | None = None
 
     def repeating(self, command: str) -> str:
-        """The make command that repeats this one, with the variables that were set."""
+        """The command that repeats this one, with the variables that were set."""
         named = {"load": f"load-{self.mode}", "serve": f"serve MODE={self.mode}"}
         named |= {"up": f"up MODE={self.mode}", "all": "lab"}
         changed = sorted(name.upper() for name in self.model_fields_set - {"mode"})
         values = [f"{name}={os.environ[name]}" for name in changed if name in os.environ]
+        if command in _WITHOUT_TARGET:
+            return shlex.join([*values, "python", "-m", "lab", command])
         return shlex.join(["make", *named.get(command, command).split(), *values])
 
     @model_validator(mode="after")

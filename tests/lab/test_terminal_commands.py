@@ -77,6 +77,18 @@ def test_an_unknown_command_is_a_usage_error(
     assert "partitioned" in capsys.readouterr().err
 
 
-def test_all_is_repeated_by_make_lab() -> None:
-    """Who finds the checkout in use reads a command that exists."""
-    assert "make lab" == Variables().repeating("all")
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("all", "make lab SERVICE_PORT=8100"),
+        ("capacity", "make capacity SERVICE_PORT=8100"),
+        ("naive", "SERVICE_PORT=8100 python -m lab naive"),
+    ],
+)
+def test_the_command_in_use_is_one_that_exists(
+    monkeypatch: pytest.MonkeyPatch, command: str, words: str
+) -> None:
+    """Who finds the checkout in use reads a command to repeat."""
+    monkeypatch.setenv("SERVICE_PORT", "8100")
+
+    assert words == Variables().repeating(command)
