@@ -29,7 +29,9 @@ _COLUMNS: Final = (
     ("p99_ms", "p99 (ms)"),
 )
 # Locust's Edit button has no name of its own; where this finds it no more, its form is refused.
-_STYLE: Final = "<style>header .MuiButton-containedSecondary { display: none }</style></head>"
+_STYLE: Final = (
+    "<style>.MuiButton-contained.MuiButton-colorSecondary { display: none }</style></head>"
+)
 
 
 @dataclass(frozen=True)

@@ -35,5 +35,6 @@ def checkout(tmp_path: Path) -> Checkout:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
     }
-    environment["SERVICE_PORT"] = str(_free_port())
+    for name in ("SERVICE_PORT", "LOCUST_PORT", "LOADGEN_PORT"):
+        environment[name] = str(_free_port())
     return Checkout(tmp_path, environment)
