@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -14,6 +15,16 @@ from typing import Any
 import psutil
 
 SECONDS = 90.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 LONG_RUN = ("load-naive", "DURATION=30s", "WARMUP=3s")
 # What a run says when it enters a phase.
 PHASES = {
