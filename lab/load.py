@@ -20,6 +20,8 @@ from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters, read_scores
 from lab.foreign import ForeignStack
 from lab.generator import generate, require_generator_ports
+from lab.grafana import grafana_of
+from lab.run_marks import RunMarks, warn_in_record
 from lab.session import Session
 from lab.stack import Stack
 from lab.variables import Variables
@@ -45,8 +47,9 @@ def run_load(
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     folder = session.checkout.runs / f"{stamp}-{scenario.name}-{variables.mode}"
     (folder / "logs").mkdir(parents=True)
+    marks = RunMarks(grafana_of(variables), variables.mode, folder.name)
     try:
-        code, report = _measure(variables, scenario, players, folder, command, session)
+        code, report = _measure(variables, scenario, players, folder, command, session, marks)
     except LabError:
         _remove_if_empty(folder)
         raise
@@ -57,7 +60,11 @@ def run_load(
         # a run that never began has no report to say why
         print("\n".join(report["incidents"]), file=sys.stderr)
     _write_json(folder / "audit.json", report)
-    return Outcome(_tables(folder, session), folder)
+    warn_in_record(folder, marks.take_warnings())
+    verdict = _tables(folder, session)
+    marks.finish(folder)
+    warn_in_record(folder, marks.take_warnings())
+    return Outcome(verdict, folder)
 
 
 def _measure(
@@ -67,10 +74,12 @@ def _measure(
     folder: Path,
     command: str,
     session: Session,
+    marks: RunMarks,
 ) -> tuple[int, dict[str, Any]]:
     """Locust's exit code and the content of `audit.json`, from whichever stack is loaded."""
     if variables.target:
         foreign = ForeignStack(variables.target)
+        marks.start()
         code, incidents = generate(variables, players, foreign, folder, command, session)
         return code, {**foreign_audit(), "incidents": incidents}
     compose = find_compose_stack(variables, scenario.assumptions, session)
@@ -81,6 +90,7 @@ def _measure(
         sys.stdout.flush()
         before = read_counters(stack)
         command = _repeating(command, kind)
+        marks.start()
         code, incidents = generate(variables, players, stack, folder, command, session)
         return code, {**_audit(before, stack, folder), "incidents": incidents}
 

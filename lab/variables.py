@@ -84,6 +84,8 @@ class Variables(BaseSettings):
     redis_port: Port = 6379
     prometheus_port: Port = 9090
     grafana_port: Port = 3000
+    grafana_url: Annotated[str, BeforeValidator(_web_address)] | None = None
+    grafana_token: str | None = None
     locust_ui: bool = True
     locust_port: Port = 8089
     # 0: nobody shall scrape the generator
@@ -96,7 +98,9 @@ class Variables(BaseSettings):
         """The command that repeats this one, with the variables that were set."""
         named = {"load": f"load-{self.mode}", "serve": f"serve MODE={self.mode}"}
         named |= {"up": f"up MODE={self.mode}", "all": "lab"}
-        changed = sorted(name.upper() for name in self.model_fields_set - {"mode"})
+        # a token is nobody's business but Grafana's
+        kept = self.model_fields_set - {"mode", "grafana_token"}
+        changed = sorted(name.upper() for name in kept)
         values = [f"{name}={os.environ[name]}" for name in changed if name in os.environ]
         if command in _WITHOUT_TARGET:
             return shlex.join([*values, "python", "-m", "lab", command])
