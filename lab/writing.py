@@ -17,6 +17,8 @@ def write_json(path: Path, content: object) -> None:
         fresh.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         fresh.replace(path)
     except OSError as error:
+        if fresh.is_file():
+            fresh.unlink()
         raise CannotWrite(path, error) from error
 
 

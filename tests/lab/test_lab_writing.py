@@ -1,5 +1,6 @@
 """The lab's files are written whole, or the reason is a sentence."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -40,6 +41,19 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match=r"a\.json cannot be written: Is a directory"):
         write_json(path, {"old": False})
     assert {"old": True} == json.loads(path.read_bytes())
+
+
+def test_half_a_file_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk it would be in the way of the next one."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+
+    with pytest.raises(CannotWrite, match="No space left on device"):
+        write_json(tmp_path / "a.json", {})
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
