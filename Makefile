@@ -55,11 +55,11 @@ runs: $(VENV)/run.stamp ## List the runs at hand, newest first
 	@exec $(RUN_PYTHON) -m reports runs
 
 report: $(VENV)/run.stamp ## Render the page of a run and print its table again (RUN=latest)
-	@$(RUN_PYTHON) -m reports html "$(RUN)"
-	@exec $(RUN_PYTHON) -m reports show "$(RUN)"
+	@$(RUN_PYTHON) -m reports html -- "$(RUN)"
+	@exec $(RUN_PYTHON) -m reports show -- "$(RUN)"
 
 export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
-	@exec $(RUN_PYTHON) -m reports export "$(RUN)" "$(OUT)"
+	@exec $(RUN_PYTHON) -m reports export -- "$(RUN)" "$(OUT)"
 
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity

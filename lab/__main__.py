@@ -14,6 +14,7 @@ from lab.compose_commands import compose_command
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
+from lab.output import with_output
 from lab.serve import serve
 from lab.session import Session
 from lab.stopping import StopRequest
@@ -91,4 +92,4 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(with_output(main))

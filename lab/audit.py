@@ -58,6 +58,9 @@ def audit(
         if before.redis_run_id != after.redis_run_id:
             reason = "the Redis server was restarted, and its counters with it"
             not_comparable.append({"name": "board commands", "reason": reason})
+        elif any(after.executed[command] < before.executed[command] for command in BOARD_COMMANDS):
+            reason = "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)"
+            not_comparable.append({"name": "board commands", "reason": reason})
         else:
             invariants += _board_commands(before, after)
     invariants.append(_final_scores(scores))

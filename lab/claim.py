@@ -1,6 +1,5 @@
 """One run at a time in a checkout, and no process left over from a killed one."""
 
-import json
 import os
 import uuid
 from collections.abc import Iterator
@@ -8,21 +7,31 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
+import msgspec
 import psutil
 from filelock import FileLock, Timeout
 
-from lab.errors import UsageError
+from lab.errors import CannotWrite, UsageError
+from lab.writing import make_folder, write_json
 
 TOKEN_VARIABLE = "HOTBOARD_CLAIM"  # noqa: S105  the name of a variable, no secret
 _STOP_SECONDS = 5.0
+# A missing or empty token would be carried by every process there is.
+_Token = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}$")]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Who uses the checkout; every process of the stack carries the token in its environment."""
+    """Who uses the checkout; every process of the stack carries the token in its environment.
 
-    token: str
+    `folder` is the inode of the folder that holds the claim: in a copy of the checkout it is
+    another one, and the processes are not the copy's to end.
+    """
+
+    token: _Token
+    folder: int
     pid: int
     command: str
     since: str
@@ -33,24 +42,27 @@ def claim_checkout(state: Path, command: str) -> Iterator[Claim]:
     """Hold the checkout while the block runs, after ending what a killed run left behind.
 
     Raises:
-        UsageError: another run holds it.
+        UsageError: another run holds it, or its folder cannot be written.
     """
-    state.mkdir(parents=True, exist_ok=True)
+    make_folder(state)
     lock = FileLock(state / "lock")
     path = state / "claim.json"
     try:
         held = lock.acquire(timeout=0)
     except Timeout:
         raise UsageError(_busy(path)) from None
+    except OSError as error:
+        raise CannotWrite(state / "lock", error) from error
     with held:
         _end_leftovers(path)
         claim = Claim(
             token=uuid.uuid4().hex,
+            folder=state.stat().st_ino,
             pid=os.getpid(),
             command=command,
             since=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        _write(path, claim)
+        write_json(path, asdict(claim))
         try:
             yield claim
         finally:
@@ -106,12 +118,7 @@ def _signal(process: psutil.Process, *, terminate: bool) -> None:
 
 def _read(path: Path) -> Claim | None:
     try:
-        return Claim(**json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
+        claim = msgspec.json.decode(path.read_bytes(), type=Claim)
+        return claim if claim.folder == path.parent.stat().st_ino else None
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None
-
-
-def _write(path: Path, claim: Claim) -> None:
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(asdict(claim)))
-    fresh.replace(path)

@@ -1,16 +1,13 @@
 """Puts the compose stack's service into a mode, and its Redis into the state of a fresh one."""
 
-import json
-import urllib.request
 from dataclasses import dataclass
 
+from lab.asking import NoAnswer, ask_json
 from lab.compose_containers import SERVICE, Containers, read_containers
 from lab.docker import Docker
 from lab.errors import UsageError
 from lab.redis_access import KnownServer, clear_boards
 from workload.partitions import global_key
-
-_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -28,11 +25,10 @@ def ask_former(service_url: str) -> Former:
         UsageError: it does not answer.
     """
     try:
-        with urllib.request.urlopen(f"{service_url}/v1/boards", timeout=_SECONDS) as answer:  # noqa: S310  an address of ours
-            told = json.load(answer)
+        told = ask_json(f"{service_url}/v1/boards")
         globals_ = map(global_key, told["seasons"])
         return Former(str(told["mode"]), frozenset({*told["partitions"], *told["keys"], *globals_}))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (NoAnswer, KeyError, TypeError) as error:
         raise UsageError(
             f"The compose stack's service does not answer at {service_url}: {error}."
         ) from None

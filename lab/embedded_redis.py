@@ -33,8 +33,8 @@ def find_server(chosen: Path | None) -> Path:
     return Path(found)
 
 
-def embedded_redis(binary: Path, folder: Path, session: Session) -> tuple[Part, str]:
-    """A server part that keeps nothing on disk, and its address."""
+def embedded_redis(name: str, binary: Path, folder: Path, session: Session) -> tuple[Part, str]:
+    """A server part that keeps nothing on disk, and its address; the name is for sentences."""
     port = free_port()
     url = f"redis://{HOST}:{port}/0"
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def embedded_redis(binary: Path, folder: Path, session: Session) -> tuple[Part, 
         "--dir", str(folder), "--set-proc-title", "no",
     ]  # fmt: skip
     part = Part(
-        "The Redis server",
+        name,
         command,
         session,
         log=folder / "redis.log",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 
+from lab.addresses import without_password
 from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import PartFailed
 from lab.parts import Part
@@ -21,6 +22,7 @@ from lab.variables import Variables
 from workload.assumptions import Assumptions
 
 _READY_SECONDS = 1.0
+_REDIS = "The Redis server"
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,9 @@ def embedded_stack(
             redis_url = variables.redis_url
             clear_boards(_named_by_user(redis_url), board_keys(assumptions))
         else:
-            binary = find_server(variables.hotboard_redis_bin)
-            server, redis_url = embedded_redis(binary, folder, session)
+            chosen = variables.hotboard_redis_bin
+            name = f"The Redis server (HOTBOARD_REDIS_BIN={chosen})" if chosen else _REDIS
+            server, redis_url = embedded_redis(name, find_server(chosen), folder, session)
             parts.append(_begin(server, running))
         service = _service(variables, assumptions, redis_url, folder, session)
         parts.append(_begin(service, running))
@@ -82,7 +85,9 @@ def embedded_stack(
 
 
 def _named_by_user(url: str) -> KnownServer:
-    return KnownServer(url, f"REDIS_URL={url}", "choose an empty database, such as /1")
+    return KnownServer(
+        url, f"REDIS_URL={without_password(url)}", "choose an empty database, such as /1"
+    )
 
 
 def _begin(part: Part, running: ExitStack) -> Part:

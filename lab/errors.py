@@ -2,10 +2,13 @@
 
 LabError
 ├── UsageError        something asked for cannot be done as asked (exit 2)
-│   └── DockerUnavailable  no docker, no engine, or no answer
+│   ├── DockerUnavailable  no docker, no engine, or no answer
+│   └── CannotWrite        a file or a folder of the checkout cannot be written
 ├── PartFailed        a process of the stack did not start, or died (exit 3)
 └── Interrupted       somebody wants the lab to stop (exit 3)
 """
+
+from pathlib import Path
 
 
 class LabError(Exception):
@@ -26,6 +29,16 @@ class UsageError(LabError):
 
 class DockerUnavailable(UsageError):
     """docker is not there, its engine does not run, or it refused to answer."""
+
+
+class CannotWrite(UsageError):
+    """A full disk, a folder that is read-only, or something else in the place of a file."""
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(
+            f"{path} cannot be written: {error.strerror}. "
+            "Make room there, or the folder writable, and run again."
+        )
 
 
 class PartFailed(LabError):

@@ -1,13 +1,10 @@
 """A service of somebody else's: asked what it is before it is loaded."""
 
-import json
-import urllib.request
 from dataclasses import dataclass
 
+from lab.asking import NoAnswer, ask_json
 from lab.errors import PartFailed, UsageError
 from lab.stack import Processes
-
-_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -33,10 +30,10 @@ def require_mode(target: str, mode: str) -> None:
         UsageError: it does not answer `GET /v1/boards`, or serves another mode.
     """
     try:
-        with urllib.request.urlopen(f"{target}/v1/boards", timeout=_SECONDS) as answer:  # noqa: S310  checked to be http or https
-            served = json.load(answer).get("mode")
-    except (OSError, ValueError, AttributeError) as error:
+        told = ask_json(f"{target}/v1/boards")
+    except NoAnswer as error:
         raise UsageError(f"TARGET={target} does not answer GET /v1/boards: {error}.") from None
+    served = told.get("mode") if isinstance(told, dict) else None
     if served != mode:
         raise UsageError(
             f"TARGET={target} serves mode {served!r}: use `make load-{served}`."

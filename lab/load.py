@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,10 +26,12 @@ from lab.run_marks import RunMarks, warn_in_record
 from lab.session import Session
 from lab.stack import Stack
 from lab.variables import Variables
+from lab.writing import make_folder, write_json
 from workload.scenario import Scenario
 
 _USAGE = 2
 _PLAYERS_PER_READ = 1_000
+_STAMP_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -44,9 +47,8 @@ def run_load(
 ) -> Outcome:
     """Measure one run and leave its directory."""
     require_generator_ports(variables)
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    folder = session.checkout.runs / f"{stamp}-{scenario.name}-{variables.mode}"
-    (folder / "logs").mkdir(parents=True)
+    folder = _new_folder(session.checkout.runs, f"{scenario.name}-{variables.mode}")
+    make_folder(folder / "logs")
     marks = RunMarks(grafana_of(variables), variables.mode, folder.name)
     try:
         code, report = _measure(variables, scenario, players, folder, command, session, marks)
@@ -59,12 +61,21 @@ def run_load(
     if not (folder / "run.json").exists():
         # a run that never began has no report to say why
         print("\n".join(report["incidents"]), file=sys.stderr)
-    _write_json(folder / "audit.json", report)
+    write_json(folder / "audit.json", report)
     warn_in_record(folder, marks.take_warnings())
     verdict = _tables(folder, session)
     marks.finish(folder)
     warn_in_record(folder, marks.take_warnings())
     return Outcome(verdict, folder)
+
+
+def _new_folder(runs: Path, name: str) -> Path:
+    """A place for this run, in the next second when the last run began in this one."""
+    while True:
+        folder = runs / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{name}"
+        if not folder.exists():
+            return folder
+        time.sleep(_STAMP_SECONDS)
 
 
 def _measure(
@@ -86,8 +97,8 @@ def _measure(
     kind = "compose" if compose else "embedded"
     logs = folder / "logs"
     with running_stack(compose, variables, scenario.assumptions, logs, session) as stack:
-        print(f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack).")
-        sys.stdout.flush()
+        up = f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack)."
+        print(up, flush=True)
         before = read_counters(stack)
         command = _repeating(command, kind)
         marks.start()
@@ -106,7 +117,7 @@ def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:
     if failure is not None:
         return incomparable_audit(failure)
     try:
-        measurements = json.loads((folder / "measurements.json").read_text())
+        measurements = json.loads((folder / "measurements.json").read_bytes())
         scores = list(_final_scores(folder / "final_scores.csv", stack.redis_url))
         return audit(before, read_counters(stack), measurements, scores)
     except FileNotFoundError as error:
@@ -118,7 +129,7 @@ def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:
 def _final_scores(path: Path, redis_url: str) -> Iterator[FinalScore]:
     """Last accepted against stored scores, players with an unknown outcome left out."""
     told: dict[str, dict[str, int]] = defaultdict(dict)
-    with path.open(newline="") as lines:
+    with path.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             if row["unknown"] == "0":
                 told[row["board"]][row["player"]] = int(row["score"])
@@ -136,12 +147,6 @@ def _tables(folder: Path, session: Session) -> int:
     return subprocess.run(  # noqa: S603  our own interpreter and package
         command, cwd=session.checkout.root, check=False, start_new_session=True
     ).returncode
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    fresh.replace(path)
 
 
 def _remove_if_empty(folder: Path) -> None:

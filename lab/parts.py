@@ -101,5 +101,8 @@ class Part(Executor):
     def _last_lines(self) -> str:
         if self.log is None:
             return "Its messages are above."
-        lines = self.log.read_text(errors="replace").splitlines()[-_LOG_LINES:]
+        text = self.log.read_text(encoding="utf-8", errors="replace")
+        lines = text.splitlines()[-_LOG_LINES:]
+        if not lines:
+            return "It wrote nothing."
         return "\n".join([f"The end of {self.log}:", *lines])

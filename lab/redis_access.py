@@ -50,7 +50,7 @@ def clear_boards(server: KnownServer, keys: Iterable[str]) -> int:
                 raise UsageError(_others(client, server, set(boards)))
             return int(client.unlink(*present)) if present else 0
     except redis.RedisError as error:
-        raise UsageError(f"{server.name} does not answer: {error}.") from None
+        raise UsageError(f"{server.name} does not answer: {str(error).rstrip('.')}.") from None
 
 
 def _others(client: redis.Redis, server: KnownServer, boards: set[str]) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lab.grafana import Grafana, GrafanaRefused, Mark, NoGrafana
+from lab.writing import write_json
 
 # The dashboards show the annotations under this tag.
 _TAG: Final = "hotboard"
@@ -79,9 +80,7 @@ def warn_in_record(folder: Path, warnings: Sequence[str]) -> None:
     if warnings and path.is_file():
         facts = json.loads(path.read_text(encoding="utf-8"))
         facts["warnings"] = [*facts.get("warnings", []), *warnings]
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        fresh.replace(path)
+        write_json(path, facts)
 
 
 def _marks(folder: Path) -> Iterator[Mark]:

@@ -4,6 +4,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from lab.addresses import without_password
 from lab.embedded_stack import embedded_stack
 from lab.errors import UsageError
 from lab.session import Session
@@ -32,7 +33,7 @@ def serve(variables: Variables, assumptions: Assumptions, session: Session) -> i
             f"service  {stack.service_url}/v1/boards\n"
             f"docs     {stack.service_url}/docs\n"
             f"metrics  {stack.service_url}/metrics\n"
-            f"redis    {stack.redis_url}\n"
+            f"redis    {without_password(stack.redis_url)}\n"
             "Stop with Ctrl-C.",
             flush=True,
         )

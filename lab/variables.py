@@ -6,11 +6,11 @@ import re
 import shlex
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from lab.addresses import redis_address, web_address, without_password
 from lab.errors import UsageError
 
 _DURATION = re.compile(r"(\d+)\s*(s|m|h|)", re.ASCII)
@@ -38,23 +38,6 @@ def _words(text: object) -> object:
     return tuple(shlex.split(text)) if isinstance(text, str) else text
 
 
-def _web_address(text: object) -> object:
-    if isinstance(text, str) and text:
-        parts = urlsplit(text)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("give an address such as https://leaderboard.example:8443")
-        return text.rstrip("/")
-    return text
-
-
-def _redis_address(text: object) -> object:
-    if isinstance(text, str) and text:
-        parts = urlsplit(text)
-        if parts.scheme not in {"redis", "rediss", "unix"}:
-            raise ValueError("give an address such as redis://127.0.0.1:6379/0")
-    return text
-
-
 Seconds = Annotated[int, BeforeValidator(_seconds)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -75,16 +58,16 @@ class Variables(BaseSettings):
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     service_workers: Annotated[int, Field(ge=1, le=64)] = 1
     service_port: Port = 8000
-    target: Annotated[str, BeforeValidator(_web_address)] | None = None
+    target: Annotated[str, BeforeValidator(web_address)] | None = None
     allow_writes: bool = False
-    redis_url: Annotated[str, BeforeValidator(_redis_address)] | None = None
+    redis_url: Annotated[str, BeforeValidator(redis_address)] | None = None
     hotboard_redis_bin: Path | None = None
     ledger: Literal["none"] = "none"
     stack: Literal["compose", "embedded"] | None = None
     redis_port: Port = 6379
     prometheus_port: Port = 9090
     grafana_port: Port = 3000
-    grafana_url: Annotated[str, BeforeValidator(_web_address)] | None = None
+    grafana_url: Annotated[str, BeforeValidator(web_address)] | None = None
     grafana_token: str | None = None
     locust_ui: bool = True
     locust_port: Port = 8089
@@ -101,7 +84,8 @@ class Variables(BaseSettings):
         # a token is nobody's business but Grafana's
         kept = self.model_fields_set - {"mode", "grafana_token"}
         changed = sorted(name.upper() for name in kept)
-        values = [f"{name}={os.environ[name]}" for name in changed if name in os.environ]
+        named_values = ((name, os.environ[name]) for name in changed if name in os.environ)
+        values = [f"{name}={without_password(value)}" for name, value in named_values]
         if command in _WITHOUT_TARGET:
             return shlex.join([*values, "python", "-m", "lab", command])
         return shlex.join(["make", *named.get(command, command).split(), *values])
@@ -135,7 +119,8 @@ def read_variables() -> Variables:
     Raises:
         UsageError: with every problem found, each naming its variable.
     """
-    problems = unknown_overrides(os.environ.get("MAKEFLAGS", ""))
+    overrides = os.environ.get("MAKEFLAGS", "")
+    problems = unknown_overrides(overrides) + contradictions(overrides, os.environ.get("MODE"))
     try:
         variables = Variables()
     except ValidationError as error:
@@ -167,10 +152,19 @@ def unknown_overrides(makeflags: str) -> list[str]:
     return problems
 
 
+def contradictions(makeflags: str, mode: str | None) -> list[str]:
+    """A sentence when make's command line asks for one mode and its target is for another."""
+    asked = re.search(r" -- (?:.* )?MODE:?=(\S*)", f" {makeflags}")
+    if asked is None or mode in {None, asked[1]}:
+        return []
+    return [f"MODE={asked[1]} contradicts `make load-{mode}`, which names its mode: leave it out."]
+
+
 def _sentence(detail: dict[str, object]) -> str:
     location = detail["loc"]
     message = str(detail["msg"]).removeprefix("Value error, ")
     if not isinstance(location, tuple) or not location:
         return message
     name = str(location[0]).upper()
-    return f"{name}={detail['input']}: {message[0].lower()}{message[1:].rstrip('.')}."
+    value = without_password(str(detail["input"]))
+    return f"{name}={value}: {message[0].lower()}{message[1:].rstrip('.')}."

@@ -1,5 +1,6 @@
 """The master's side of a run: load, start, follow, stop, write; always to an end."""
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -72,7 +73,7 @@ class Conductor:
         try:
             self.results.write(self.ending)
         except OSError as error:
-            reason = f"The results cannot be written: {error}."
+            reason = f"The results cannot be written to {self._inputs.directory}: {error}."
             self.ending = Ending("interrupted", reason)
 
     def hot_keys(self) -> list[HotKey]:
@@ -149,4 +150,5 @@ class Conductor:
         """Save what was counted so far, every few seconds."""
         while True:
             gevent.sleep(-clock.now_seconds() % _SAVE_EVERY_SECONDS + _REPORT_SECONDS)
-            self.results.write(self.ending)
+            with contextlib.suppress(OSError):  # the last write of the run says so
+                self.results.write(self.ending)

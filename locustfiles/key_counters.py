@@ -5,6 +5,7 @@ A whole parser of the format would hold up the schedule for longer than a second
 
 import re
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Final
 
 Hits = dict[str, dict[str, int]]
@@ -26,23 +27,26 @@ _LABEL: Final = re.compile(r'(\w+)="([^"]*)"')
 def read_hits(page: bytes) -> Hits:
     """The hits by key and op; cheap enough for every second of a run."""
     hits: Hits = {}
-    for labels, value in _HIT.findall(page):
-        named = _labels(labels)
-        hits.setdefault(named["key"], {})[named["op"]] = int(float(value))
+    for labels, text in _HIT.findall(page):
+        named, value = _labels(labels), _number(text)
+        if value is not None and named.keys() >= {"key", "op"}:
+            hits.setdefault(named["key"], {})[named["op"]] = int(value)
     return hits
 
 
 def hits_between(before: Hits, after: Hits) -> Hits:
-    """The hits that came between two readings; what did not move is left out."""
-    grown = {
-        key: {
-            op: count - before.get(key, {}).get(op, 0)
-            for op, count in ops.items()
-            if count != before.get(key, {}).get(op, 0)
-        }
-        for key, ops in after.items()
-    }
-    return {key: ops for key, ops in grown.items() if ops}
+    """The hits that came between two readings; what did not move is left out.
+
+    A count that went back belongs to a service that was started again, and counts from zero.
+    """
+    grown: Hits = {}
+    for key, ops in after.items():
+        for op, count in ops.items():
+            earlier = before.get(key, {}).get(op, 0)
+            growth = count - earlier if count >= earlier else count
+            if growth:
+                grown.setdefault(key, {})[op] = growth
+    return grown
 
 
 @dataclass
@@ -70,15 +74,28 @@ class _Key:
 def read_snapshot(page: bytes) -> dict[str, Any]:
     """All counters by key, in the form that measurements.json holds."""
     keys: dict[str, _Key] = {}
-    for name, labels, value in _SAMPLE.findall(page):
-        named = _labels(labels)
-        if "key" in named:
-            _take(keys.setdefault(named["key"], _Key()), name.decode(), named, float(value))
+    for name, labels, text in _SAMPLE.findall(page):
+        named, value = _labels(labels), _number(text)
+        if value is not None and "key" in named:
+            _take(keys.setdefault(named["key"], _Key()), name.decode(), named, value)
     return {name: key.as_document() for name, key in keys.items()}
 
 
 def _labels(text: bytes) -> dict[str, str]:
-    return dict(_LABEL.findall(text.decode()))
+    return dict(_LABEL.findall(text.decode("utf-8", "replace")))
+
+
+def _number(text: bytes | str) -> float | None:
+    """A value that can be counted with: a service that cannot tell how many says NaN."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < inf else None
+
+
+def _bound(text: str) -> float | str | None:
+    return text if text == "+Inf" else _number(text)
 
 
 def _take(key: _Key, name: str, labels: dict[str, str], value: float) -> None:
@@ -91,6 +108,5 @@ def _take(key: _Key, name: str, labels: dict[str, str], value: float) -> None:
         key.members = int(value)
     elif name == _SUM:
         key.sums[op] = value
-    elif name == _BUCKET:
-        bound: float | str = labels["le"] if labels["le"] == "+Inf" else float(labels["le"])
+    elif name == _BUCKET and (bound := _bound(labels.get("le", ""))) is not None:
         key.buckets.setdefault(op, []).append([bound, int(value)])

@@ -14,6 +14,7 @@ from locustfiles.inputs import RunInputs
 from locustfiles.last_scores import LastScores
 from locustfiles.operations import Place, Places
 from locustfiles.plain_request import post_json
+from locustfiles.unreadable import UNREADABLE
 
 _BATCH_SECONDS: Final = 30.0
 # What an event takes in a body beside its two ids: score, sequence, quotes and commas.
@@ -100,7 +101,7 @@ class Loader:
     def _judge(self, outcome: Attempt, place: Place, players: range) -> None:
         self._state.batches += 1
         self._state.events += len(players)
-        applied = _applied(outcome)
+        applied = _applied(outcome, len(players))
         self._state.ok += applied
         if applied == len(players):
             self._scores.accepted.update((one, self._dataset.scores[one]) for one in players)
@@ -111,13 +112,14 @@ class Loader:
         raise RunCutShort("failed-to-load", _failure(outcome, place, len(players)))
 
 
-def _applied(outcome: Attempt) -> int:
+def _applied(outcome: Attempt, events: int) -> int:
     if outcome.failure is not None or outcome.status != 200:  # noqa: PLR2004  OK
         return 0
     try:
-        return msgspec.json.decode(outcome.body, type=_Answer).counts.applied
-    except msgspec.MsgspecError:
+        applied = msgspec.json.decode(outcome.body, type=_Answer).counts.applied
+    except UNREADABLE:
         return 0
+    return applied if 0 <= applied <= events else 0
 
 
 def _failure(outcome: Attempt, place: Place, events: int) -> str:

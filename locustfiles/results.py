@@ -43,13 +43,13 @@ class Results:
 
     def begin(self) -> None:
         """Make the run directory, with what is known before anything is sent."""
+        self._run = run_document(self._inputs, time.time())
         try:
             self._files.make_directory()
+            self.write(Ending())
         except OSError as error:
-            reason = f"The run directory cannot be made: {error}."
+            reason = f"The run directory {self._inputs.directory} cannot be written: {error}."
             raise RunCutShort("interrupted", reason) from None
-        self._run = run_document(self._inputs, time.time())
-        self.write(Ending())
 
     def note_start(self, second_zero_at: float) -> None:
         """Note when the measured phase begins, and when it is to end."""

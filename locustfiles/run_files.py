@@ -27,8 +27,12 @@ class RunFiles:
         """Write a file from its pieces."""
         place = self._directory / name
         partial = self._directory / f".{name}.tmp"
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            for piece in pieces:
-                file.write(piece)
-                gevent.sleep(0)
-        os.replace(partial, place)  # noqa: PTH105  the one step that readers rely on
+        try:
+            with partial.open("w", encoding="utf-8", newline="\n") as file:
+                for piece in pieces:
+                    file.write(piece)
+                    gevent.sleep(0)
+            os.replace(partial, place)  # noqa: PTH105  the one step that readers rely on
+        except OSError:
+            partial.unlink(missing_ok=True)  # on a full disk half a file is in the way
+            raise

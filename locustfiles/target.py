@@ -10,6 +10,7 @@ from locustfiles.connection import Connection
 from locustfiles.dialer import Dialer
 from locustfiles.errors import BadInput
 from locustfiles.plain_request import get
+from locustfiles.unreadable import UNREADABLE
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
 from workload.partitions import partition_keys
@@ -77,7 +78,7 @@ def ask_for_description(dialer: Dialer) -> Description:
         return Description(
             msgspec.json.decode(outcome.body, type=Boards), msgspec.json.decode(outcome.body)
         )
-    except msgspec.MsgspecError as error:
+    except UNREADABLE as error:
         raise BadInput(f"{url} does not describe a leaderboard service: {error}.") from None
 
 

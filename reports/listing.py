@@ -55,7 +55,7 @@ def _field(content: object, *names: str) -> object:
 
 def _p99(table: Path) -> str:
     try:
-        with table.open(newline="") as file:
+        with table.open(encoding="utf-8", newline="") as file:
             last = [row.get("p99_ms") for row in csv.DictReader(file)][-1]
         return f"{float(last or ''):,.1f}"
     except (OSError, ValueError, IndexError, csv.Error):

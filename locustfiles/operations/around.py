@@ -8,6 +8,7 @@ from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
 from locustfiles.plan import Plan
+from locustfiles.unreadable import UNREADABLE
 
 
 class _Entry(msgspec.Struct):
@@ -49,7 +50,7 @@ class Around:
             return Reply(failure_of_status(status))
         try:
             answer = _decoder.decode(body)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return Reply("bad_body")
         wanted = self._places.player_id(arrival.player)
         is_there = answer.player == wanted and any(

@@ -10,6 +10,7 @@ from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
 from locustfiles.plan import Plan
+from locustfiles.unreadable import UNREADABLE
 
 
 class _Answer(msgspec.Struct):
@@ -55,5 +56,5 @@ class Submit:
             return Reply(failure_of_status(status))
         try:
             return Reply(None, _decoder.decode(body).status)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return Reply("bad_body")

@@ -7,6 +7,7 @@ from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.plan import Plan
+from locustfiles.unreadable import UNREADABLE
 
 
 class _Entry(msgspec.Struct):
@@ -49,6 +50,6 @@ class Top:
             return Reply(failure_of_status(status))
         try:
             answer = _decoder.decode(body)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return Reply("bad_body")
         return Reply(None if 0 < len(answer.entries) <= self._k else "bad_body")

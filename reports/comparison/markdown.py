@@ -28,7 +28,7 @@ def comparison_markdown(folder: Path) -> str:
         UsageError: the folder holds no comparison.
     """
     try:
-        with (folder / COMPARISON_CSV).open(newline="") as lines:
+        with (folder / COMPARISON_CSV).open(encoding="utf-8", newline="") as lines:
             rows = {(row["operation"], row["measure"]): row for row in csv.DictReader(lines)}
         made = json.loads((folder / RECORD_JSON).read_bytes())
     except (OSError, ValueError, KeyError) as error:

@@ -16,7 +16,7 @@ def session(tmp_path: Path) -> Session:
     """A checkout that nobody else uses."""
     root = tmp_path / "checkout"
     root.mkdir()
-    claim = Claim(token="of a test", pid=1, command="make test", since="now")  # noqa: S106  no secret
+    claim = Claim(token="of a test", folder=1, pid=1, command="make test", since="now")  # noqa: S106  no secret
     return Session(Checkout(root), claim, StopRequest())
 
 

@@ -127,3 +127,16 @@ def test_what_cannot_be_compared_says_why() -> None:
 
     assert report["invariants"] == []
     assert {"the service is gone"} == {one["reason"] for one in report["not_comparable"]}
+
+
+def test_counts_of_redis_that_were_reset_are_not_compared() -> None:
+    """After CONFIG RESETSTAT the server's counts say nothing of this run."""
+    before = _counters(answered={"zadd": 5}, executed={"zadd": 900})
+    after = _counters(answered={"zadd": 105}, executed={"zadd": 30})
+    report = audit(before, after, _measurements(0), [])
+
+    assert not [name for name in _held(report) if name.startswith("zadd")]
+    assert {
+        "name": "board commands",
+        "reason": "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)",
+    } in report["not_comparable"]

@@ -1,6 +1,8 @@
 """One run at a time, and nothing left over from a killed one."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -9,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+import lab.claim
 from lab.claim import TOKEN_VARIABLE, claim_checkout, processes_of
 from lab.errors import UsageError
 
@@ -96,3 +99,83 @@ def test_processes_are_known_by_their_token_alone() -> None:
         marked.kill()
 
     assert [marked.pid] == found
+
+
+@pytest.mark.parametrize(
+    ("caption", "changes"),
+    [
+        ("no token", {"token": None}),
+        ("an empty token", {"token": ""}),
+        ("a list", {"token": ["x"]}),
+        ("a token that is none of ours", {"token": "x"}),
+        ("of another folder", {"folder": 1}),
+        ("a word for a pid", {"pid": "me"}),
+    ],
+)
+def test_a_strange_claim_ends_nobody(
+    caption: str, changes: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No process is even looked for: one without a token would be found by a claim without one."""
+    asked: list[str] = []
+
+    def nobody(token: str) -> list[psutil.Process]:
+        asked.append(token)
+        return []
+
+    monkeypatch.setattr(lab.claim, "processes_of", nobody)
+    whole = {"token": "0" * 32, "pid": 1, "command": "make", "since": "now"}
+    claim = {**whole, "folder": tmp_path.stat().st_ino, **changes}
+    (tmp_path / "claim.json").write_text(json.dumps(claim), encoding="utf-8")
+
+    with claim_checkout(tmp_path, "make load-naive"):
+        pass
+
+    assert [] == asked, caption
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b"[" * 100_000])
+def test_a_claim_that_cannot_be_read_is_replaced(content: bytes, tmp_path: Path) -> None:
+    """Half a file, no JSON and no text hold nobody up."""
+    (tmp_path / "claim.json").write_bytes(content)
+
+    with claim_checkout(tmp_path, "make load-naive") as claim:
+        held = json.loads((tmp_path / "claim.json").read_bytes())
+
+    assert claim.token == held["token"]
+
+
+def test_a_copy_of_a_checkout_leaves_the_original_alone(tmp_path: Path) -> None:
+    """A claim that came along with a copy names processes that belong to the original."""
+    original = tmp_path / "original"
+    with _holder(original) as first:
+        assert first.stdout is not None
+        child = psutil.Process(int(first.stdout.readline()))
+        shutil.copytree(original, tmp_path / "copy")
+
+        with claim_checkout(tmp_path / "copy", "make load-naive"):
+            alive = child.is_running() and child.status() != psutil.STATUS_ZOMBIE
+        first.communicate("")
+
+    assert alive
+
+
+@pytest.mark.parametrize("name", ["lock", "claim.json", "claim.new"])
+def test_a_folder_in_the_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
+    """The sentence names what is in the way."""
+    (tmp_path / name).mkdir()
+
+    with pytest.raises(UsageError) as caught, claim_checkout(tmp_path, "make load-naive"):
+        pass
+
+    assert str(caught.value).startswith(str(tmp_path)), caught.value
+    assert "cannot be written" in str(caught.value)
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    """The folder of the claim may be a file."""
+    (tmp_path / "state").touch()
+
+    with pytest.raises(UsageError) as caught, claim_checkout(tmp_path / "state", "make lab"):
+        pass
+
+    assert f"{tmp_path / 'state'} cannot be written: File exists." in str(caught.value)

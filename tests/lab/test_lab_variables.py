@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import UsageError
-from lab.variables import read_variables, unknown_overrides
+from lab.variables import contradictions, read_variables, unknown_overrides
 
 
 def _problems() -> tuple[str, ...]:
@@ -109,3 +109,35 @@ def test_paths_are_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOTBOARD_REDIS_BIN", "/opt/redis/redis-server")
 
     assert Path("/opt/redis/redis-server") == read_variables().hotboard_redis_bin
+
+
+@pytest.mark.parametrize(
+    ("flags", "mode", "is_told"),
+    [
+        (" -- MODE=partitioned", "naive", True),
+        ("k -- SCALE=1 MODE=partitioned", "naive", True),
+        (" -- MODE=naive", "naive", False),
+        (" -- SET=MODE=x", "naive", False),
+        (" -- SCALE=1", "naive", False),
+        (" -- MODE=partitioned", None, False),
+    ],
+)
+def test_a_mode_that_the_target_does_not_have_is_told(
+    flags: str, mode: str | None, is_told: bool
+) -> None:
+    """`make load-naive MODE=partitioned` is no way to load the other mode."""
+    assert is_told == bool(contradictions(flags, mode))
+
+
+def test_a_password_is_no_part_of_the_command_to_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run directories are handed around."""
+    monkeypatch.setenv("REDIS_URL", "redis://:secret@h:1/0")
+
+    assert "make load-naive 'REDIS_URL=redis://:***@h:1/0'" == read_variables().repeating("load")
+
+
+def test_a_password_is_no_part_of_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terminals are logged."""
+    monkeypatch.setenv("REDIS_URL", "redis://:secret@h:x/0")
+
+    assert ["REDIS_URL=redis://:***@h:x/0"] == [one[:28] for one in _problems()]

@@ -28,6 +28,7 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
         files.write("x.json", failing())  # type: ignore[arg-type]  # a generator of one piece
     place = tmp_path / "a" / "b" / "x.json"
     assert "old" == place.read_text()
+    assert [place] == list(place.parent.iterdir())
 
     files.write("x.json", ["ne", "w"])
     assert "new" == place.read_text()

@@ -1,6 +1,7 @@
 import time
 
 import gevent
+import pytest
 from gevent.socket import socket
 from gevent_server import Peer, always, answer, serving
 
@@ -23,6 +24,15 @@ leaderboard_key_members_written_total{key="lb:eu:duo:s1"} 1005.0
 leaderboard_board_members{key="lb:eu:duo:s1"} 1000.0
 leaderboard_http_request_duration_seconds_sum{route="submit",method="POST",code="200"} 1.0
 """
+
+NOT_A_NUMBER = b'leaderboard_board_members{key="lb:eu:duo:s1"} NaN'
+NAMES = (
+    "leaderboard_key_ops_total",
+    "leaderboard_key_members_written_total",
+    "leaderboard_board_members",
+    "leaderboard_key_op_duration_seconds_sum",
+    "leaderboard_key_op_duration_seconds_bucket",
+)
 
 
 def test_hits_are_read_by_key_and_op() -> None:
@@ -56,6 +66,37 @@ def test_only_what_moved_is_a_hit_of_a_second() -> None:
     after = {"a": {"read": 1, "write": 5}, "b": {"read": 9}, "c": {"write": 4}}
 
     assert {"a": {"write": 3}, "c": {"write": 4}} == hits_between(before, after)
+
+
+def test_a_count_that_cannot_be_told_is_none() -> None:
+    """A service whose Redis is gone says NaN of its boards, and its hits are still counted."""
+    page = PAGE.replace(b'leaderboard_board_members{key="lb:eu:duo:s1"} 1000.0', NOT_A_NUMBER)
+    found = read_snapshot(page)
+
+    assert NOT_A_NUMBER in page
+    assert None is found["lb:eu:duo:s1"]["members"]
+    assert 5 == found["lb:eu:duo:s1"]["write"]["hits"]
+
+
+@pytest.mark.parametrize("value", ["NaN", "+Inf", "-Inf", "1e999", "-5", "many", "{"])
+def test_samples_that_are_no_count_are_left_out(value: str) -> None:
+    """Whatever a page says, reading it does not end the watch."""
+    page = "\n".join(
+        f"{name}{{{labels}}} {value}"
+        for name in NAMES
+        for labels in ('key="k",op="read",le="1"', 'key="k",op="read",le="wide"', 'op="read"', "")
+    ).encode()
+
+    assert {} == read_hits(page)
+    assert {} == read_snapshot(page)
+
+
+def test_a_service_that_was_started_again_counts_from_zero() -> None:
+    """A count that went back is what came since, and never a negative number of hits."""
+    before = {"a": {"read": 100, "write": 7}}
+    after = {"a": {"read": 3, "write": 0}}
+
+    assert {"a": {"read": 3}} == hits_between(before, after)
 
 
 def watched(script: object, seconds: int) -> dict[str, object]:

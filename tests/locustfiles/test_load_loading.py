@@ -100,6 +100,9 @@ def test_a_players_score_is_the_data_sets() -> None:
     [
         ("an error", answer(b"busy", "503 Busy"), "the service answered 503 with busy", 9),
         ("too few applied", answer(b'{"counts":{"applied":7}}'), "answered 200", 2),
+        ("more than sent", answer(b'{"counts":{"applied":99}}'), "answered 200", 9),
+        ("fewer than none", answer(b'{"counts":{"applied":-1}}'), "answered 200", 9),
+        ("too deep", answer(b'{"x":' + b"[" * 50_000 + b"}"), "answered 200", 9),
         ("no counts", answer(b"{}"), "answered 200 with {}", 9),
     ],
 )

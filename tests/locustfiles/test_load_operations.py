@@ -127,6 +127,14 @@ def test_an_answer_is_judged_by_what_was_promised(
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
+def test_a_body_nested_too_deeply_is_a_bad_one(name: str) -> None:
+    """A service that answers with nonsense fails its request, and not the generator."""
+    body = b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
+    assert Reply("bad_body") == made(name).judge(ARRIVAL, 200, body)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize(
     ("status", "kind"),
     [(301, "other"), (404, "http_4xx"), (429, "http_4xx"), (500, "http_5xx"), (503, "http_5xx")],

@@ -11,6 +11,7 @@ from locustfiles.target import Boards, ask_for_description, disagreements
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
 
+TOO_DEEP = b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 REGIONS_DIFFER = (
     "The service has the regions eu; the model has na-east, na-west, eu, apac: "
     "configure the service alike, or change the model with --set regions=..."
@@ -73,6 +74,7 @@ def test_a_description_is_kept_in_the_services_own_words() -> None:
     ("caption", "data", "expected"),
     [
         ("another service", answer(b"<html>"), "does not describe a leaderboard service"),
+        ("too deep", answer(TOO_DEEP), "does not describe a leaderboard service"),
         ("half of it", answer(b'{"mode":"naive"}'), "does not describe a leaderboard service"),
         ("not found", answer(b"", "404 Not Found"), "answers 404"),
     ],

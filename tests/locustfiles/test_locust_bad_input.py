@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 from locust_runs import LocustRun, Stub, side_by_side, start_locust
@@ -32,6 +33,20 @@ def runs(
             "directory": partial(ask, url, "a name with spaces"),
         }
     )
+
+
+def test_a_run_directory_that_cannot_be_written_is_named(
+    make_stub: Callable[..., Stub], tmp_path: Path
+) -> None:
+    """A folder in the place of a file stands for a full disk: a sentence, and no traceback."""
+    run_dir = tmp_path / "blocked"
+    (run_dir / "measurements.json").mkdir(parents=True)
+    run = start_locust(make_stub().url, run_dir)
+    run.wait()
+
+    assert 3 == run.main.returncode
+    assert f"{run_dir} cannot be written" in run.output or f"written to {run_dir}" in run.output
+    assert "Traceback" not in run.output
 
 
 @pytest.mark.parametrize(

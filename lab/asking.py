@@ -1,0 +1,43 @@
+"""Asks a service for a small JSON document, within a time, whatever the other side sends."""
+
+import http.client
+import json
+import time
+import urllib.request
+from typing import Any
+
+_SECONDS = 5.0
+_LARGEST_BYTES = 8_000_000
+_CHUNK_BYTES = 65_536
+
+
+class NoAnswer(Exception):
+    """No document came; says why."""
+
+
+def ask_json(url: str) -> Any:  # noqa: ANN401  whatever the other side says
+    """The document at an address, of any kind.
+
+    Raises:
+        NoAnswer: nobody answers, or not with JSON, or it takes too long.
+    """
+    try:
+        return json.loads(_body(url))
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NoAnswer(str(error).strip().rstrip(".")) from None
+    except RecursionError:
+        raise NoAnswer("its JSON is nested too deeply") from None
+
+
+def _body(url: str) -> bytes:
+    """The whole body: each read has a timeout of its own, and all of them together have one."""
+    end = time.monotonic() + _SECONDS
+    body = b""
+    with urllib.request.urlopen(url, timeout=_SECONDS) as answer:  # noqa: S310  checked to be http or https
+        while part := answer.read1(_CHUNK_BYTES):
+            body += part
+            if time.monotonic() > end:
+                raise TimeoutError(f"it was not whole after {_SECONDS:g} s")
+            if len(body) > _LARGEST_BYTES:
+                raise ValueError(f"it is longer than {_LARGEST_BYTES:,} bytes")
+    return body
