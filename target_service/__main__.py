@@ -9,6 +9,8 @@ from pathlib import Path
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.store import Store
 from target_service.settings import (
     MULTIPROCESS_VARIABLE,
     PREFIX,
@@ -26,6 +28,7 @@ def main() -> int:
     """Serve, and return the exit code."""
     try:
         settings = read_settings()
+        _check_ledger(settings)
         listener = _listen(settings)
         _wipe_shared_counts()
     except InvalidSettings as error:
@@ -55,6 +58,19 @@ def main() -> int:
             return 0
         server.run(sockets=[listener])
     return 0 if server.started else 1
+
+
+def _check_ledger(settings: Settings) -> None:
+    """Make the ledger's file, or refuse to start on one that cannot be used."""
+    if settings.ledger == "none":
+        return
+    store = Store(settings.ledger_path, settings.ledger_sync)
+    try:
+        store.prepare()
+    except LedgerError as error:
+        raise InvalidSettings((f"{PREFIX}LEDGER_PATH: {error}",)) from error
+    finally:
+        store.turns.close()
 
 
 def _listen(settings: Settings) -> socket.socket:

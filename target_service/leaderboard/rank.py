@@ -4,12 +4,14 @@ from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.freshness import any_behind
 from target_service.leaderboard.key_scripts import STANDING
 from target_service.leaderboard.messages import Rank, encode
 from target_service.leaderboard.path import BOARD, PLAYER, read_player, refuse, unknown_player
 from target_service.leaderboard.store import Store
 from target_service.operation import PLAYER_PATH, Operation
 from target_service.problems import (
+    BoardUnavailable,
     InvalidRequest,
     ServiceUnavailable,
     UnknownBoard,
@@ -35,7 +37,13 @@ class ReadRank:
         summary="A player's global competition rank: 1 + the players with a greater score",
         parameters=PARAMETERS,
         answer=Rank,
-        problems=(UnknownBoard, UnknownPlayer, InvalidRequest, ServiceUnavailable),
+        problems=(
+            UnknownBoard,
+            UnknownPlayer,
+            InvalidRequest,
+            ServiceUnavailable,
+            BoardUnavailable,
+        ),
     )
 
     def __init__(self, store: Store) -> None:
@@ -61,6 +69,7 @@ class ReadRank:
         standing = store.commands[board.key].standing(player)
         (reply,), as_of = await STANDING.run(store.pipeline, standing, deadline)
         if reply is None:
+            await store.freshness.confirm(board.key)
             raise unknown_player(player, board.key)
         score, above, place = reply
         others = self._others[board.season, board.key]
@@ -68,6 +77,7 @@ class ReadRank:
             counts = [key.count_above(score) for key in others]
             replies, _ = await store.pipeline.run(counts, deadline)
             above += sum(replies)
+        recovering = any_behind(store.freshness, store.boards.keys_of(board.season))
         return answer(
             encode(
                 Rank(
@@ -80,6 +90,7 @@ class ReadRank:
                     exact=None if others else True,
                     max_rank_error=None if others else 0,
                     as_of=as_of,
+                    recovering=recovering,
                 )
             )
         )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from target_service.leaderboard.boards import Board, Boards
+from target_service.leaderboard.freshness import Freshness
 from target_service.leaderboard.key_commands import KeyCommands
 from target_service.redis_wire.pipeline import Pipeline
 
@@ -17,6 +18,7 @@ class Store:
     boards_by_path: Mapping[tuple[bytes, ...], Board]
     commands: Mapping[str, KeyCommands]
     pipeline: Pipeline
+    freshness: Freshness
 
     def deadline(self) -> float:
         """Return the loop time by which a request that starts now has its answers from Redis."""

@@ -1,6 +1,7 @@
 """Lua scripts sent as plain EVALSHA commands."""
 
 import hashlib
+from collections.abc import Sequence
 
 from redis.exceptions import NoScriptError
 
@@ -19,7 +20,11 @@ class Script:
 
     def call(self, key: str, *arguments: str) -> bytes:
         """Return the packed call of this script on one key."""
-        return pack("EVALSHA", self.digest, "1", key, *arguments)
+        return self.call_on((key,), *arguments)
+
+    def call_on(self, keys: Sequence[str], *arguments: str) -> bytes:
+        """Return the packed call of this script on several keys of one slot."""
+        return pack("EVALSHA", self.digest, str(len(keys)), *keys, *arguments)
 
     async def run(self, pipeline: Pipeline, command: Command, deadline: float) -> Answers:
         """Return the answer to the call; a script the server does not know is loaded once."""
