@@ -127,8 +127,9 @@ class Projector:
             conditions = {k: c for k, c in conditions.items() if c is not Condition.WHOLE}
         if conditions:
             lost = [key for key, found in conditions.items() if found is not Condition.WHOLE]
-            logger.warning("Rebuilding %d boards from the ledger", len(lost))
-            self._conditions.judged({key: Condition.BEHIND for key in lost if facts.last_change})
+            if lost and facts.last_change:
+                logger.warning("Redis has lost %d boards; rebuilding them", len(lost))
+                self._conditions.judged(dict.fromkeys(lost, Condition.BEHIND))
             begun = time.monotonic()
             await self._rebuild.run(lease, facts.ledger_id, conditions, inspected)
             self._conditions.rebuilt(lost, begun)
