@@ -28,9 +28,9 @@ def main() -> int:
     """Serve, and return the exit code."""
     try:
         settings = read_settings()
-        _check_ledger(settings)
         listener = _listen(settings)
         _wipe_shared_counts()
+        _check_ledger(settings)
     except InvalidSettings as error:
         for problem in error.problems:
             print(problem, file=sys.stderr)  # noqa: T201  (the command line's answer)

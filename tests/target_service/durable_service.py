@@ -1,16 +1,16 @@
 """A service with a ledger, and ways to write to it and to look behind it."""
 
-import itertools
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
-from leaderboard_client import HOME, Json, Leaderboard, Partition, path
+from leaderboard_client import HOME, Json, Leaderboard, Partition, event, path
 from redis import Redis
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
@@ -29,7 +29,6 @@ class Durable:
     ledger: Path
     http: httpx.Client
     redis: Redis
-    _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def leaderboard(self) -> Leaderboard:
@@ -41,23 +40,26 @@ class Durable:
         return self.leaderboard.board(partition)
 
     def submit(
-        self, player: str, score: int, partition: Partition = HOME, **fields: Any
+        self, player: str, score: int, partition: Partition = HOME, **fields: str | int
     ) -> httpx.Response:
         """Store one score, under a new event id unless one is given."""
-        region, mode, season = partition
-        body = {"event_id": f"own-{next(self._numbers)}", "player_id": player, "score": score}
-        body |= {"region": region, "mode": mode, "season": season, **fields}
-        return self.http.post("/v1/scores", json=body)
+        return self.http.post("/v1/scores", json=event(player, score, partition) | fields)
 
-    def batch(self, columns: Mapping[str, Sequence[Any]], partition: Partition = HOME) -> Any:
+    def batch(
+        self, columns: Mapping[str, Sequence[str | int]], partition: Partition = HOME
+    ) -> httpx.Response:
         """Store a batch."""
         return self.http.post(path(partition, "scores"), json=dict(columns))
 
     def load(self, scores: Mapping[str, int], partition: Partition = HOME) -> httpx.Response:
         """Store many scores under new event ids."""
-        ids = [f"own-{next(self._numbers)}" for _ in scores]
-        columns = {"event_id": ids, "player_id": [*scores], "score": [*scores.values()]}
-        answer: httpx.Response = self.batch(columns, partition)
+        ids = [uuid4().hex for _ in scores]
+        columns: dict[str, Sequence[str | int]] = {
+            "event_id": ids,
+            "player_id": [*scores],
+            "score": [*scores.values()],
+        }
+        answer = self.batch(columns, partition)
         answer.raise_for_status()
         return answer
 
@@ -77,12 +79,12 @@ class Durable:
     def ranking(self) -> dict[str, dict[str, int]]:
         """Every player's score by board key, as Redis has it."""
         keys = self.http.get("/v1/boards").json()["keys"]
-        boards = {key: self.redis.zrange(key, 0, -1, withscores=True) for key in keys}
-        return {
-            key: {player: int(score) for player, score in entries}
-            for key, entries in boards.items()
-            if entries
-        }
+        boards: dict[str, dict[str, int]] = {}
+        for key in keys:
+            found: list[Any] = list(self.redis.zrange(key, 0, -1, withscores=True))
+            if found:
+                boards[key] = {player: int(score) for player, score in found}
+        return boards
 
     def is_level(self) -> bool:
         """Whether the ranking equals the ledger, entry by entry."""

@@ -4,18 +4,19 @@ import sqlite3
 from itertools import count
 from typing import Any
 
+import httpx
 import pytest
 from durable_service import Durable, eventually
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from leaderboard_client import HOME, PARTITIONS, key_of, path
+from leaderboard_client import HOME, PARTITIONS, event, key_of, path
 from ledger_model import LedgerModel
 
 OTHER = ("apac", "squad", "s1")
 NAMES = count()
 
 
-def _problem(answer: Any) -> tuple[int, str]:
+def _problem(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["type"]
 
 
@@ -33,10 +34,10 @@ def test_an_event_sent_again_is_a_duplicate(durable: Durable) -> None:
 )
 def test_an_id_used_for_something_else_is_a_409(durable: Durable, other: dict[str, Any]) -> None:
     """Whatever differs, the first event stays."""
-    fields = {"event_id": "used-1", "sequence": 3}
-    durable.submit("used", 5, **fields)
+    body = event("used", 5) | {"event_id": "used-1", "sequence": 3}
+    durable.http.post("/v1/scores", json=body)
 
-    refused = durable.submit(**{"player": "used", "score": 5, **fields, **other})
+    refused = durable.http.post("/v1/scores", json=body | other)
 
     assert (409, "urn:hotboard:problem:event-conflict") == _problem(refused)
     assert durable.redis.zscore(durable.key(), "used") == 5
@@ -74,7 +75,7 @@ def test_a_batch_tells_what_did_not_apply(durable: Durable) -> None:
     """By index, under what became of it; a player named twice keeps the later score."""
     durable.submit("b-away", 1, OTHER)
     durable.submit("b-old", 1, sequence=5, event_id="b-first")
-    columns = {
+    columns: dict[str, list[str | int]] = {
         "event_id": ["b-1", "b-2", "b-first", "b-first", "b-3", "b-4", "b-5"],
         "player_id": ["b-x", "b-old", "b-old", "b-old", "b-away", "b-x", "b-y"],
         "score": [10, 2, 1, 9, 7, 11, 12],
@@ -189,8 +190,8 @@ def test_any_events_lead_where_the_rules_lead(
     run = next(NAMES)
     model = LedgerModel()
     told, expected = [], []
-    for event, player, partition, score, sequence in steps:
-        event_id, name = f"m{run}-e{event}", f"m{run}-p{player}"
+    for number, player, partition, score, sequence in steps:
+        event_id, name = f"m{run}-e{number}", f"m{run}-p{player}"
         expected.append(model.submit(event_id, name, key_of(partition), score, sequence))
         if in_batches and sequence is not None:
             columns = {"event_id": [event_id], "player_id": [name], "score": [score]}

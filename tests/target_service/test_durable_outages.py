@@ -4,7 +4,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from durable_service import TIMEOUT_SECONDS, Durable, durable_service, entries, eventually
@@ -29,7 +29,7 @@ class Writers:
         self.sent: dict[str, int] = {}
         self.statuses: set[int] = set()
 
-    def __enter__(self) -> "Writers":
+    def __enter__(self) -> Self:
         for thread in self._threads:
             thread.start()
         return self
@@ -58,7 +58,7 @@ class Writers:
             time.sleep(0.002)
 
     def are_kept(self, durable: Durable) -> bool:
-        """Whether every player's score is at least the last one told, and none that was not sent."""
+        """Whether every player's score lies between the last one told and the last one sent."""
         held = {p: score for board in durable.truth().values() for p, score in board.items()}
         return all(self.told[player] <= held[player] <= self.sent[player] for player in self.told)
 

@@ -26,7 +26,7 @@ DATABASE = 8
 
 
 def _settings(valkey: ValkeyProcess) -> Settings:
-    return Settings(mode="partitioned", redis_url=valkey.url(DATABASE))
+    return Settings(mode="partitioned", redis_url=valkey.url(DATABASE), ledger="none")
 
 
 @pytest.fixture
