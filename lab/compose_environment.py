@@ -37,7 +37,8 @@ def compose_environment(
         **(ports or {}),
     }
     settings = service_settings(variables, assumptions)
-    settings["HOTBOARD_LEDGER_PATH"] = f"{_LEDGERS_FOLDER}/{ledger}"
+    if variables.ledger != "none":
+        settings["HOTBOARD_LEDGER_PATH"] = f"{_LEDGERS_FOLDER}/{ledger}"
     if variables.service_workers > 1:
         settings[_MULTIPROCESS] = _METRICS_FOLDER
     return kept | settings | {name: str(port) for name, port in chosen.items()}
