@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity install format lint test check clean
+.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity lab install format lint test ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -19,6 +19,9 @@ help: ## Show this list
 	@echo "  WORKERS=1 (of the generator) SERVICE_WORKERS=1 SERVICE_PORT=8000 MODE=naive (serve)"
 	@echo "  TARGET=https://... ALLOW_WRITES=1 (load a service of yours) REDIS_URL HOTBOARD_REDIS_BIN"
 	@echo "  STACK=compose|embedded (default: the compose stack while it is up, else an embedded one)"
+	@echo "  LOCUST_UI=1 LOCUST_PORT=8089 (Locust's page during a run; LOCUST_UI=0 does without it)"
+	@echo "  LOADGEN_PORT=9646 (the generator's metrics for Prometheus; 0 serves none)"
+	@echo "  GRAFANA_URL=http://127.0.0.1:GRAFANA_PORT GRAFANA_TOKEN (annotations of runs, grafana-check)"
 	@echo "  REDIS_PORT=6379 (up) PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up, watch)"
 	@echo "  PROMETHEUS_BIN GRAFANA_BIN (watch: programs that are not on PATH)"
 	@echo "  ROUNDS=3 A=run B=run (compare)"
@@ -61,6 +64,9 @@ export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity
 
+lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, each answer PASS or FAIL
+	@exec $(RUN_PYTHON) -m lab all
+
 ##@ Develop
 install: $(VENV)/dev.stamp ## Make .venv with everything for development
 
@@ -76,7 +82,14 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 
 test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
-	@$(VENV)/bin/pytest -n 4
+	@$(VENV)/bin/pytest -n 4 --dist loadfile --ignore tests/end_to_end/in_browser
+
+ui-check: $(VENV)/dev.stamp ## Look at Locust's page in a real Chromium (Debian: root installs it)
+	@sh tests/end_to_end/in_browser/fetch.sh
+	@$(VENV)/bin/pytest tests/end_to_end/in_browser
+
+grafana-check: $(VENV)/run.stamp ## Ask a Grafana for every dashboard and every panel's data
+	@exec $(RUN_PYTHON) -m dashboards.grafanacheck
 
 check: lint test ## What CI runs
 

@@ -17,6 +17,8 @@ from lab.load import run_load
 from lab.serve import serve
 from lab.session import Session
 from lab.stopping import StopRequest
+from lab.terminal.commands import ALL, REPORTS, run_terminal
+from lab.terminal.workbench import Workbench
 from lab.variables import Variables, read_variables
 from workload.assumptions import InvalidWorkload
 from workload.capacity import capacity_report
@@ -24,6 +26,7 @@ from workload.model import TrafficModel
 from workload.scenario import Scenario, load_scenario
 
 _COMPOSE = ("up", "stop", "down")
+_TERMINAL = (*REPORTS, ALL)
 
 
 def main() -> int:
@@ -31,7 +34,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
-    parser.add_argument("command", choices=("capacity", "compare", "load", "serve", *_COMPOSE))
+    parser.add_argument("command", choices=(*_TERMINAL, "compare", "load", "serve", *_COMPOSE))
     parser.add_argument(
         "--set",
         action="append",
@@ -71,6 +74,8 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
     words = variables.repeating(command)
     with claim_checkout(HERE.state, words) as claim:
         session = Session(HERE, claim, stop)
+        if command in _TERMINAL:
+            return run_terminal(command, Workbench(variables, scenario.assumptions, session))
         if command == "compare" and (variables.a or variables.b):
             return compare_runs(variables, session)
         if command in _COMPOSE:

@@ -89,7 +89,7 @@ def compose_stack(
         used = [containers[service] for service in (REDIS, SERVICE)]
         watches = [running.enter_context(watched(container, docker)) for container in used]
         prometheus = containers.get("prometheus")
-        if prometheus is not None and prometheus.is_up:
+        if prometheus is not None and prometheus.is_up and variables.loadgen_port:
             running.enter_context(generator_target(prometheus, docker, variables.loadgen_port))
         for container in used:
             log = folder / f"{container.service}.log"

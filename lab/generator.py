@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.parts import Part
-from lab.ports import free_port
+from lab.ports import HOST, free_port, require_free
 from lab.session import Session
 from lab.stack import Stack
 from lab.variables import Variables
@@ -21,6 +21,18 @@ _LOADED_PLAYERS_PER_SECOND = 1_000
 _SLACK_SECONDS = 120.0
 
 
+def require_generator_ports(variables: Variables) -> None:
+    """Refuse ports that are taken before anything is started.
+
+    Raises:
+        UsageError: with the variable that changes the port.
+    """
+    if variables.locust_ui:
+        require_free(variables.locust_port, "LOCUST_PORT")
+    if variables.loadgen_port:
+        require_free(variables.loadgen_port, "LOADGEN_PORT")
+
+
 def generate(
     variables: Variables, players: int, stack: Stack, folder: Path, command: str, session: Session
 ) -> tuple[int, list[str]]:
@@ -30,6 +42,9 @@ def generate(
     around it, in sentences.
     """
     options = _options(variables, stack, folder, command)
+    if variables.locust_ui:
+        page = f"http://{HOST}:{variables.locust_port}/?tab=hot-keys"
+        print(f"Locust's page shows the hot keys: {page}", flush=True)
     with ExitStack() as running:
         if variables.workers == 1:
             main = _locust("The generator", options, None, session)
@@ -60,15 +75,9 @@ def generate(
 
 def _options(variables: Variables, stack: Stack, folder: Path, command: str) -> list[str]:
     # Locust's own notes are of no use here; its warnings are.
-    options = [
-        "--headless",
-        "--loglevel",
-        "WARNING",
-        "--host",
-        stack.service_url,
-        "--run-dir",
-        str(folder),
-    ]
+    options = ["--loglevel", "WARNING", "--host", stack.service_url, "--run-dir", str(folder)]
+    options += _page(variables) if variables.locust_ui else ["--headless"]
+    options += ["--metrics-port", str(variables.loadgen_port)]
     options += ["--scenario", variables.scenario, "--scale", repr(variables.scale)]
     options += ["--duration", f"{variables.duration}s", "--warmup", f"{variables.warmup}s"]
     options += ["--seed", str(variables.seed), "--command", command]
@@ -79,6 +88,11 @@ def _options(variables: Variables, stack: Stack, folder: Path, command: str) -> 
     if variables.target:
         options.append("--foreign")
     return options
+
+
+def _page(variables: Variables) -> list[str]:
+    """Locust's own page beside a run that begins and ends by itself all the same."""
+    return ["--autostart", "--web-host", HOST, "--web-port", str(variables.locust_port)]
 
 
 def _locust(name: str, options: list[str], log: Path | None, session: Session) -> Part:

@@ -19,8 +19,10 @@ from lab.chosen_stack import find_compose_stack, running_stack
 from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters, read_scores
 from lab.foreign import ForeignStack
-from lab.generator import generate
+from lab.generator import generate, require_generator_ports
+from lab.grafana import grafana_of
 from lab.ledger_file import LedgerEvidence, LedgerFile
+from lab.run_marks import RunMarks, warn_in_record
 from lab.service_settings import describe_ledger
 from lab.session import Session
 from lab.stack import Stack
@@ -44,11 +46,13 @@ def run_load(
     variables: Variables, scenario: Scenario, players: int, command: str, session: Session
 ) -> Outcome:
     """Measure one run and leave its directory."""
+    require_generator_ports(variables)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     folder = session.checkout.runs / f"{stamp}-{scenario.name}-{variables.mode}"
     (folder / "logs").mkdir(parents=True)
+    marks = RunMarks(grafana_of(variables), variables.mode, folder.name)
     try:
-        code, report = _measure(variables, scenario, players, folder, command, session)
+        code, report = _measure(variables, scenario, players, folder, command, session, marks)
     except LabError:
         _remove_if_empty(folder)
         raise
@@ -59,7 +63,11 @@ def run_load(
         # a run that never began has no report to say why
         print("\n".join(report["incidents"]), file=sys.stderr)
     _write_json(folder / "audit.json", report)
-    return Outcome(_tables(folder, session), folder)
+    warn_in_record(folder, marks.take_warnings())
+    verdict = _tables(folder, session)
+    marks.finish(folder)
+    warn_in_record(folder, marks.take_warnings())
+    return Outcome(verdict, folder)
 
 
 def _measure(
@@ -69,10 +77,12 @@ def _measure(
     folder: Path,
     command: str,
     session: Session,
+    marks: RunMarks,
 ) -> tuple[int, dict[str, Any]]:
     """Locust's exit code and the content of `audit.json`, from whichever stack is loaded."""
     if variables.target:
         foreign = ForeignStack(variables.target)
+        marks.start()
         code, incidents = generate(variables, players, foreign, folder, command, session)
         return code, {**foreign_audit(), "incidents": incidents}
     compose = find_compose_stack(variables, scenario.assumptions, session)
@@ -86,6 +96,7 @@ def _measure(
         print(f"It runs with {describe_ledger(variables)}.", flush=True)
         before = read_counters(stack, ledger)
         command = _repeating(command, kind)
+        marks.start()
         code, incidents = generate(variables, players, stack, folder, command, session)
         why = NO_LEDGER if variables.ledger == "none" else _IN_A_VOLUME
         audited = _audit(before, stack, folder, ledger, why)

@@ -21,6 +21,8 @@ _MAKE_ONLY = frozenset({"PYTHON"})
 _REPORT_ONLY = frozenset({"RUN", "OUT"})
 # Read by `python -m dashboards.watch`.
 _WATCH_ONLY = frozenset({"PROMETHEUS_BIN", "GRAFANA_BIN"})
+# Single reports of the terminal lab; make runs them all.
+_WITHOUT_TARGET = frozenset({"setup", "naive", "partitioned"})
 
 
 def _seconds(text: object) -> object:
@@ -84,17 +86,26 @@ class Variables(BaseSettings):
     redis_port: Port = 6379
     prometheus_port: Port = 9090
     grafana_port: Port = 3000
-    loadgen_port: Port = 9646
+    grafana_url: Annotated[str, BeforeValidator(_web_address)] | None = None
+    grafana_token: str | None = None
+    locust_ui: bool = True
+    locust_port: Port = 8089
+    # 0: nobody shall scrape the generator
+    loadgen_port: Annotated[int, Field(ge=0, le=65535)] = 9646
     rounds: Annotated[int, Field(ge=1, le=99)] = 3
     a: str | None = None
     b: str | None = None
 
     def repeating(self, command: str) -> str:
-        """The make command that repeats this one, with the variables that were set."""
+        """The command that repeats this one, with the variables that were set."""
         named = {"load": f"load-{self.mode}", "serve": f"serve MODE={self.mode}"}
-        named["up"] = f"up MODE={self.mode}"
-        changed = sorted(name.upper() for name in self.model_fields_set - {"mode"})
+        named |= {"up": f"up MODE={self.mode}", "all": "lab"}
+        # a token is nobody's business but Grafana's
+        kept = self.model_fields_set - {"mode", "grafana_token"}
+        changed = sorted(name.upper() for name in kept)
         values = [f"{name}={os.environ[name]}" for name in changed if name in os.environ]
+        if command in _WITHOUT_TARGET:
+            return shlex.join([*values, "python", "-m", "lab", command])
         return shlex.join(["make", *named.get(command, command).split(), *values])
 
     @model_validator(mode="after")

@@ -13,6 +13,7 @@ from locustfiles import messages
 from locustfiles.clock import ScheduleClock
 from locustfiles.crew import Crew
 from locustfiles.errors import RunCutShort
+from locustfiles.hot_keys import HotKey, hot_keys
 from locustfiles.inputs import RunInputs
 from locustfiles.key_watch import KeyWatch
 from locustfiles.loading import Loader, Loading
@@ -45,7 +46,7 @@ class Conductor:
         self._stop = stop
         self._loading = Loading(inputs.plan.players)
         self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
-        self._results = Results(inputs, crew, self._loading, self._keys)
+        self.results = Results(inputs, crew, self._loading, self._keys)
         self._helpers: list[gevent.Greenlet[..., None]] = []
         self.ending = Ending()
 
@@ -61,13 +62,21 @@ class Conductor:
             self.ending = Ending("interrupted", f"The harness failed: {error!r}.")
         gevent.killall(self._helpers)
         try:
-            self._results.write(self.ending)
+            self.results.write(self.ending)
         except OSError as error:
             reason = f"The results cannot be written: {error}."
             self.ending = Ending("interrupted", reason)
 
+    def hot_keys(self) -> list[HotKey]:
+        """How hot each key is in the measured phase so far."""
+        keys = self._keys.so_far()
+        if keys["start"] is None:
+            return []
+        fair_share = 1 / len(self._inputs.description.boards.partitions)
+        return hot_keys(keys["start"]["keys"], keys["end"]["keys"], fair_share)
+
     def _measure(self) -> None:
-        self._results.begin()
+        self.results.begin()
         Loader(self._inputs, self._loading, self._crew.scores).run(self._before_batch)
         self._until(lambda: len(self._crew.complete()) >= self._plan.slices, "holds its users")
         self._crew.give([replace(self._plan, slice_index=i) for i in range(self._plan.slices)])
@@ -86,7 +95,7 @@ class Conductor:
     def _start(self) -> ScheduleClock:
         second_zero_at = ceil(time.time() + _LEAD_SECONDS) + self._plan.warmup_seconds
         self._crew.tell(messages.GO, {"second_zero_at": second_zero_at})
-        self._results.note_start(second_zero_at)
+        self.results.note_start(second_zero_at)
         clock = ScheduleClock.with_second_zero_at(second_zero_at)
         self._helpers = [gevent.spawn(self._keys.run, clock), gevent.spawn(self._show, clock)]
         return clock
@@ -133,4 +142,4 @@ class Conductor:
         while True:
             gevent.sleep(-clock.now_seconds() % SHOW_EVERY_SECONDS + _REPORT_SECONDS)
             self._progress.show(floor(clock.now_seconds()), self._crew.recording)
-            self._results.write(self.ending)
+            self.results.write(self.ending)

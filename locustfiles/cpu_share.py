@@ -1,4 +1,4 @@
-"""How much of one core this process used during the measured phase."""
+"""How much of one core this process uses: in the measured phase, and just now."""
 
 import time
 
@@ -23,3 +23,16 @@ class CpuShare:
         begun, used_before = self._begun
         self.ratio = (used - used_before) / (now - begun)
         self._is_over = now_seconds >= self._duration_seconds
+
+
+class CpuMeter:
+    """Tells what was used of a core since it was read the last time."""
+
+    def __init__(self) -> None:
+        self._last = (time.perf_counter(), time.process_time())
+
+    def read(self) -> float:
+        """Take a reading."""
+        (before, used_before), self._last = self._last, (time.perf_counter(), time.process_time())
+        now, used = self._last
+        return (used - used_before) / max(now - before, 1e-6)

@@ -8,6 +8,7 @@ from locust.runners import STATE_MISSING, MasterRunner, Runner
 from locustfiles import messages
 from locustfiles.errors import RunCutShort
 from locustfiles.last_scores import LastScores
+from locustfiles.live_counts import LiveCounts
 from locustfiles.message import Message
 from locustfiles.plan import Plan
 from locustfiles.recording import Recording
@@ -35,6 +36,7 @@ class Crew:
         self._known: dict[str, Member] = {}
         self.members: list[Member] = []
         self.recording = Recording()
+        self.live = LiveCounts()
         self.scores = scores
 
     def listen(self) -> None:
@@ -102,6 +104,7 @@ class Crew:
     def _on_delta(self, msg: Message, **_: object) -> None:
         if msg.node_id in self._known:
             self.recording.add_message(msg.data["recording"])
+            self.live.add(msg.node_id, msg.data)
             self.scores.add_message(msg.data["scores"])
 
     def _on_final(self, msg: Message, **_: object) -> None:

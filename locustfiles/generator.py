@@ -11,7 +11,7 @@ from locustfiles import messages
 from locustfiles.address import read_address
 from locustfiles.bookkeeping import Bookkeeping
 from locustfiles.clock import ScheduleClock
-from locustfiles.cpu_share import CpuShare
+from locustfiles.cpu_share import CpuMeter, CpuShare
 from locustfiles.dialer import Dialer
 from locustfiles.message import Message
 from locustfiles.once import Once
@@ -45,6 +45,8 @@ class Generator:
 
     def play(self, user_class: str, operation: str) -> None:
         """Replay one operation; its user instance calls this, and is done when it returns."""
+        if self._clock.is_set():
+            return  # Locust was told to start again: a schedule is replayed once
         self._users[user_class] += 1
         self._runner.send_message(messages.PRESENT, {"users": dict(self._users)})
         loop = self._loops.get()[operation]
@@ -106,13 +108,17 @@ class Generator:
             for loop in self._loops.get().values():
                 loop.stop()
 
+    def _in_flight(self) -> int:
+        return sum(loop.in_flight for loop in self._loops.get().values())
+
     def _report(self, plan: Plan, books: Bookkeeping, log: RequestLog) -> None:
         """Send what was counted, every whole second and once more after the drain."""
         clock = self._clock.get()
-        cpu = CpuShare(plan.duration_seconds)
+        cpu, meter = CpuShare(plan.duration_seconds), CpuMeter()
         while not self._all_ended.wait(timeout=-clock.now_seconds() % 1 or 1):
             cpu.read(clock.now_seconds())
-            self._runner.send_message(messages.DELTA, books.take())
+            now = {"in_flight": self._in_flight(), "cpu_ratio": meter.read()}
+            self._runner.send_message(messages.DELTA, books.take() | {"now": now})
         cpu.read(clock.now_seconds())
         log.close()
         end = {"cpu_ratio": cpu.ratio, "stopped_by": self._stopped_by}

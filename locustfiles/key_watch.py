@@ -32,6 +32,8 @@ class KeyWatch:
         self._end: dict[str, Any] | None = None
         self._has_no_counters = False
         self._hits: Hits = {}
+        self._last_page = b""
+        self._last_second = 0.0
         self._rows: dict[int, Hits] = {}
 
     def run(self, clock: ScheduleClock) -> None:
@@ -47,11 +49,20 @@ class KeyWatch:
 
     def as_document(self) -> dict[str, Any]:
         """The content of `keys` in measurements.json."""
+        return self._document(self._reason, self._end)
+
+    def so_far(self) -> dict[str, Any]:
+        """The same as if the measured phase had ended with the last reading."""
+        if self._start is None or self._end is not None:
+            return self.as_document()
+        return self._document(None, _snapshot(self._last_page, self._last_second))
+
+    def _document(self, reason: str | None, end: dict[str, Any] | None) -> dict[str, Any]:
         seconds = [{"second": second, "hits": hits} for second, hits in sorted(self._rows.items())]
         return {
-            "reason": self._reason,
+            "reason": reason,
             "start": self._start,
-            "end": self._end,
+            "end": end,
             "seconds": seconds,
         }
 
@@ -67,6 +78,7 @@ class KeyWatch:
         else:
             self._note(hits, round(at_second) - 1)
         self._hits = hits
+        self._last_page, self._last_second = outcome.body, at_second
         if is_last:
             self._end = _snapshot(outcome.body, at_second)
         else:

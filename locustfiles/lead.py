@@ -7,6 +7,7 @@ import gevent
 from gevent.event import Event
 from locust.env import Environment
 from locust.runners import MasterRunner, Runner
+from locust.web import WebUI
 
 from locustfiles import quiet
 from locustfiles.conductor import Conductor
@@ -17,15 +18,22 @@ from locustfiles.hooks import listen, typed
 from locustfiles.host_facts import CHECKOUT
 from locustfiles.inputs import RunInputs
 from locustfiles.last_scores import LastScores
+from locustfiles.live_metrics import MetricsPage
 from locustfiles.progress import Phases, Progress
 from locustfiles.stopping import StopRequest
+from locustfiles.tables_so_far import TablesSoFar
+from locustfiles.web_page import RunOnPage, WebPage
 
 # Lets Locust finish the stop that its web page asked for, before the process ends.
 _AFTER_STOP_SECONDS = 1.0
 
 
 class Lead:
-    """Begins the run when Locust starts its test, and ends Locust when the run has ended."""
+    """Begins the run when Locust starts its test, and ends Locust when the run has ended.
+
+    Raises:
+        BadInput: the metrics cannot be served where they were wanted.
+    """
 
     def __init__(
         self, environment: Environment, runner: Runner, inputs: RunInputs, stop: StopRequest
@@ -39,6 +47,8 @@ class Lead:
         classes = frozenset(one.__name__ for one in environment.user_classes)
         self._crew = Crew(runner, classes, LastScores())
         self._conductor = Conductor(inputs, self._crew, self._progress, stop)
+        options = inputs.options
+        self._metrics = MetricsPage(self._crew.live, options.metrics_host, options.metrics_port)
         self._users = plan.slices * len(classes)
         self._has_begun = False
         self._is_locust_ending = False
@@ -54,8 +64,20 @@ class Lead:
         listen(environment.events.test_start, self._begin)
         listen(environment.events.test_stopping, self._stop_test)
         listen(environment.events.quitting, self._quit)
+        if environment.web_ui is not None:
+            self._add_to_page(environment.web_ui)
         if not self._waits_for_workers():
             gevent.spawn(self._stop.leave_to_locust)
+
+    def _add_to_page(self, web_ui: WebUI) -> None:
+        options = self._environment.parsed_options
+        run = RunOnPage(
+            self._inputs.plan.run_id,
+            lambda: self._has_begun,
+            self._conductor.hot_keys,
+            TablesSoFar(self._conductor.results),
+        )
+        WebPage(web_ui, options.web_base_path if options else "", run, self._stop).add()
 
     def _begin(self, **_: object) -> None:
         if not self._has_begun:
@@ -73,6 +95,7 @@ class Lead:
     def _run(self) -> None:
         try:
             self._conductor.run()
+            self._metrics.await_last_scrape()
             self._environment.process_exit_code = self._exit_code()
         finally:
             self._is_over.set()

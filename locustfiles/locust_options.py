@@ -1,5 +1,6 @@
 """Locust's own options that have no meaning here, or would change what is measured."""
 
+import socket
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Final
@@ -40,3 +41,19 @@ def users_problem(users: int | None, workers: int, classes: int) -> list[str]:
         f"classes, so {workers} x {classes} = {workers * classes}; leave it out."
     )
     return [problem]
+
+
+def page_problem(host: str, port: int) -> list[str]:
+    """A sentence when Locust's page cannot be served; Locust itself would end without one."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            problem = (
+                f"Locust's page cannot be served at {host}:{port} ({error.strerror}): choose "
+                "another port with LOCUST_PORT=<port> or --web-port, or do without the page: "
+                "LOCUST_UI=0 or --headless."
+            )
+            return [problem]
+    return []

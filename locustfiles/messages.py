@@ -1,7 +1,8 @@
 """The messages between master and workers; in one process they call each other the same way.
 
 worker → master: present (the user instances it holds), ready (connections are open),
-                 delta (what was counted, each second), final (the last delta)
+                 delta (what was counted, each second, and how things are now),
+                 final (the last delta)
 master → worker: plan, go (the start instant), stop
 """
 

@@ -50,6 +50,7 @@ class OpenLoop:
         self._connections = [Connection(dialer) for _ in range(plan.connections())]
         self._scheduler: gevent.Greenlet[[], None] | None = None
         self._outstanding = 0
+        self.in_flight = 0
         self._patience_seconds = plan.load.deadline_seconds + plan.load.request_timeout_seconds
         self._is_stopped = False
         self._is_over = False
@@ -117,7 +118,9 @@ class OpenLoop:
         while not self._is_over:
             arrival = line.next()
             request = operation.request(arrival)
+            self.in_flight += 1
             outcome = attempt(connection, request, timeout_seconds, self._clock)
+            self.in_flight -= 1
             books.finished(operation, arrival, outcome)
             if connection.opened != opened:
                 books.reconnected(operation.name, connection.opened - max(opened, 1))

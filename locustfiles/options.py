@@ -15,6 +15,7 @@ from workload.scale import scale_from_text
 from workload.scenario import Scenario, load_scenario
 
 DEFAULT_TARGET: Final = "http://127.0.0.1:8000"
+METRICS_PORT: Final = 9646
 SCENARIOS: Final = Path(__file__).resolve().parent / "scenarios"
 MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
 _SPAN: Final = re.compile(r"(\d+)(s|m|h|)", re.ASCII)
@@ -45,6 +46,8 @@ class RunOptions:
     command: str
     target: str
     workers: int
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = METRICS_PORT
 
 
 def add_options(parser: OptionParser, **_: object) -> None:
@@ -68,6 +71,19 @@ def add_options(parser: OptionParser, **_: object) -> None:
         help="change an assumption of the scenario; may be given again",
         include_in_web_ui=False,
     )
+    parser.add_argument(
+        "--metrics-port",
+        default=str(METRICS_PORT),
+        env_var="LOADGEN_PORT",
+        help="where Prometheus finds the generator's metrics; 0 serves none",
+        include_in_web_ui=False,
+    )
+    parser.add_argument(
+        "--metrics-host",
+        default="127.0.0.1",
+        help="the address of this machine that they are served at",
+        include_in_web_ui=False,
+    )
     for name, meaning in (
         ("--request-log", "write every request to requests-<slice>.csv in the run directory"),
         ("--foreign", "the service is not ours: player ids get the prefix hotboard-"),
@@ -81,6 +97,9 @@ def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, l
     duration = _checked(options.duration, "--duration", _seconds(1, 86_400), problems)
     warmup = _checked(options.warmup, "--warmup", _seconds(0, 3_600), problems)
     seed = _checked(options.seed, "--seed", _whole(0, 2**63 - 1), problems)
+    # an empty variable is as good as none
+    port_text = options.metrics_port or str(METRICS_PORT)
+    port = _checked(port_text, "--metrics-port (LOADGEN_PORT)", _whole(0, 65_535), problems)
     players = None
     if options.players is not None:
         players = _checked(options.players, "--players", _whole(1, MOST_PLAYERS), problems)
@@ -93,7 +112,7 @@ def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, l
         scenario = load_scenario(SCENARIOS / f"{options.scenario}.toml", options.set)
     except InvalidWorkload as error:
         problems += error.problems
-    if problems or scenario is None or duration is None or warmup is None or seed is None:
+    if problems or scenario is None:
         return None, problems
     return (
         RunOptions(
@@ -109,17 +128,20 @@ def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, l
             command=options.command or shlex.join(["locust", *sys.argv[1:]]),
             target=options.host or DEFAULT_TARGET,
             workers=workers,
+            metrics_host=options.metrics_host,
+            metrics_port=port,
         ),
         [],
     )
 
 
-def _checked(text: str, option: str, read: Callable[[str], int], problems: list[str]) -> int | None:
+def _checked(text: str, option: str, read: Callable[[str], int], problems: list[str]) -> int:
+    """The number that a text stands for; with a problem noted it is never used."""
     try:
         return read(text)
     except ValueError as error:
         problems.append(f"{option} must be {error}; it is {text!r}.")
-        return None
+        return -1
 
 
 def _seconds(least: int, most: int) -> Callable[[str], int]:

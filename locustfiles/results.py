@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from gevent.lock import RLock
@@ -30,6 +31,16 @@ class Results:
         self._run: dict[str, Any] = {}
         self._one_writer = RLock()
 
+    @property
+    def run_id(self) -> str:
+        """The name of the run, and of its directory."""
+        return self._inputs.plan.run_id
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self._run)
+
     def begin(self) -> None:
         """Make the run directory, with what is known before anything is sent."""
         try:
@@ -51,10 +62,19 @@ class Results:
             if ending.ended != "unfinished":
                 self._run["ended_at"] = timestamp(time.time())
                 self._write_scores()
-            self._files.write("measurements.json", self._measurements(ending))
+            keys = self._keys.as_document()
+            self._files.write("measurements.json", self._measurements(ending, keys))
             self._files.write_json("run.json", self._run)
 
-    def _measurements(self, ending: Ending) -> Iterator[str]:
+    def write_so_far(self, directory: Path) -> None:
+        """Write what is known into another directory, for tables of a run that goes on."""
+        files = RunFiles(directory)
+        files.make_directory()
+        keys = self._keys.so_far()
+        files.write("measurements.json", self._measurements(Ending(), keys))
+        files.write_json("run.json", self._run)
+
+    def _measurements(self, ending: Ending, keys: dict[str, Any]) -> Iterator[str]:
         facts = {
             "generators": [
                 {
@@ -66,7 +86,7 @@ class Results:
             ],
             "expected_workers": self._inputs.plan.slices,
             "loading": self._loading.as_document(),
-            "keys": self._keys.as_document(),
+            "keys": keys,
         }
         return pieces(self._crew.recording, self._inputs.plan.duration_seconds, facts, ending)
 

@@ -10,7 +10,7 @@ from locustfiles.generator import Generator
 from locustfiles.hooks import typed
 from locustfiles.inputs import read_inputs
 from locustfiles.lead import Lead
-from locustfiles.locust_options import refusals, users_problem
+from locustfiles.locust_options import page_problem, refusals, users_problem
 from locustfiles.options import RunOptions, read_options
 from locustfiles.stopping import StopRequest
 from locustfiles.users import OpenLoopUser
@@ -52,6 +52,8 @@ def _options(environment: Environment) -> RunOptions:
     options, problems = read_options(given, workers)
     problems += refusals(given, chosen, known)
     problems += users_problem(given.num_users, workers, len(known))
+    if environment.web_ui is not None:
+        problems += page_problem(environment.web_ui.host, environment.web_ui.port)
     if problems or options is None:
         raise BadInput(*problems)
     given.num_users = given.spawn_rate = workers * len(known)

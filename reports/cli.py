@@ -5,18 +5,20 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from reports.comparison.markdown import comparison_markdown
 from reports.comparison.page import COMPARISON_HTML
 from reports.comparison.sides import sides_of, worst_status
+from reports.comparison.terminal import comparison_text
 from reports.comparison.writing import write_comparison
 from reports.derived import derive, write_derived
-from reports.errors import BrokenRun, ReportError
+from reports.errors import BrokenRun, ExportRefused, ReportError
 from reports.export import export_run
 from reports.listing import runs_text
 from reports.page.run_page import REPORT_HTML, run_page
 from reports.rundir.finding import RUNS_DIR, find_run
 from reports.rundir.reading import Run, read_run
 from reports.rundir.writing import write_atomically
-from reports.terminal import run_text
+from reports.terminal import run_text, shortest
 from reports.verdict.verdict import Status
 
 DONE = 0
@@ -66,7 +68,9 @@ def html(options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> int:
     """Copy a run's CSV files."""
-    copied = export_run(_run(options), options.out)
+    if not options.out:
+        raise ExportRefused("The export needs a folder to copy to: OUT=<folder>.")
+    copied = export_run(_run(options), Path(options.out))
     print(f"copied {len(copied)} files to {options.out}")
     return DONE
 
@@ -77,8 +81,14 @@ def compare(options: argparse.Namespace) -> int:
     second = [derive(_read(asked, options)) for asked in options.against]
     sides = sides_of(first, second)
     write_comparison(*sides, options.out)
-    print(f"compared: {options.out / COMPARISON_HTML}")
+    print(f"{comparison_text(*sides)}\nfiles: {shortest(options.out / COMPARISON_HTML)}")
     return EXIT_CODES[worst_status(sides)]
+
+
+def markdown(options: argparse.Namespace) -> int:
+    """Print a comparison as a Markdown table."""
+    print(comparison_markdown(options.folder), end="")
+    return DONE
 
 
 def runs(options: argparse.Namespace) -> int:
@@ -106,11 +116,13 @@ def _parser() -> argparse.ArgumentParser:
     _verb(verbs, "html", html).add_argument("run", metavar="RUN", help=_RUN_HELP)
     exporting = _verb(verbs, "export", export)
     exporting.add_argument("run", metavar="RUN", help=_RUN_HELP)
-    exporting.add_argument("out", metavar="OUT", type=Path, help="the directory to copy to")
+    exporting.add_argument("out", metavar="OUT", help="the directory to copy to")
     comparing = _verb(verbs, "compare", compare)
     comparing.add_argument("runs", metavar="RUN", nargs="+", help=f"rounds of A: {_RUN_HELP}")
     comparing.add_argument("--against", metavar="RUN", nargs="+", required=True, help="rounds of B")
     comparing.add_argument("--out", metavar="DIR", type=Path, required=True, help="where to write")
+    printing = _verb(verbs, "markdown", markdown)
+    printing.add_argument("folder", metavar="DIR", type=Path, help="the comparison's directory")
     _verb(verbs, "runs", runs)
     return parser
 

@@ -3,7 +3,7 @@
 ReportError
 ├── UsageError          the command names something that is not there, or refuses
 │   ├── RunNotFound     no run at the path, with the id, or at all
-│   └── ExportRefused   the target holds what is not this run's
+│   └── ExportRefused   no target, or one that holds what is not this run's
 ├── BrokenRun           a run directory whose run.json cannot be used
 └── WriteFailed         a file could not be written
 """
@@ -22,7 +22,7 @@ class RunNotFound(UsageError):
 
 
 class ExportRefused(UsageError):
-    """The target holds what does not belong to this run."""
+    """No target was named, or it holds what does not belong to this run."""
 
 
 class BrokenRun(ReportError):

@@ -20,7 +20,7 @@ def run_text(derived: Derived) -> str:
         _operations(derived),
         _keys(derived),
         _verdict(derived),
-        f"files: {_shortest(derived.run.path)}",
+        f"files: {shortest(derived.run.path)}",
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -111,8 +111,8 @@ def _decimals(cell: Cell, places: int) -> str:
     return f"{cell:,.{places}f}" if isinstance(cell, int | float) else _NOT_MEASURED
 
 
-def _shortest(path: Path) -> Path:
-    """The path from here when the run lies below, else in full."""
+def shortest(path: Path) -> Path:
+    """The path from here when it lies below, else in full."""
     full = path.resolve()
     here = Path.cwd()
     return full.relative_to(here) if full.is_relative_to(here) else full

@@ -60,11 +60,12 @@ def create_app(settings: Settings) -> ASGIApp:
     durability = (
         None if settings.ledger == "none" else Durability(settings, boards, pipeline, metrics)
     )
-    freshness = AlwaysFresh() if durability is None else durability.freshness
-    store = Store(boards, boards.by_path(), commands, pipeline, freshness)
     if durability is None:
+        store = Store(boards, boards.by_path(), commands, pipeline, AlwaysFresh())
         writer: Writer = ProjectionWriter(store, metrics)
     else:
+        versions = durability.board_versions
+        store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, versions)
         writer = LedgerWriter(store, durability.ledger, durability.projection, metrics)
     app = FastAPI(
         title="Hotboard leaderboard",

@@ -14,6 +14,7 @@ from target_service.ledger.sqlite import SqliteLedger
 from target_service.ledger.store import Store
 from target_service.metrics import LedgerSeries, Metrics
 from target_service.projection.book import Book
+from target_service.projection.companions import MARK, companion
 from target_service.projection.conditions import Conditions
 from target_service.projection.freshness import ProjectedFreshness
 from target_service.projection.guard_script import GuardedKey
@@ -22,7 +23,9 @@ from target_service.projection.marking import Marking
 from target_service.projection.projection import Projection
 from target_service.projection.projector import Projector
 from target_service.projection.rebuild import Rebuild
+from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.errors import RedisUnavailable
+from target_service.redis_wire.packing import pack
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.settings import Settings
 
@@ -48,6 +51,10 @@ class Durability:
         guarded = {key: GuardedKey(key, metrics) for key in keys}
         self.projection = Projection(pipeline, guarded, conditions, self._marking)
         self.freshness = ProjectedFreshness(pipeline, conditions)
+        self.board_versions = {
+            key: Command(pack("HMGET", companion(key, MARK), "epoch", "writes"), Uncounted())
+            for key in keys
+        }
         self._projector = Projector(
             self.ledger,
             self._book,

@@ -13,6 +13,7 @@ RATES = ("offered_per_second", "achieved_per_second")
 COUNTS = ("failed", "dropped")
 TIMES = (*PERCENTILES, "max_ms", *SERVICE_PERCENTILES)
 SKEW = ("hottest_share", "effective_keys", "keys_touched")
+COMPARISON_CSV = "comparison.csv"
 COLUMNS = (
     "operation",
     "measure",
@@ -66,7 +67,7 @@ def measures_of(a: Side, b: Side) -> list[Measure]:
 
 def comparison_table(measures: list[Measure]) -> Table:
     """The measures as comparison.csv."""
-    return table("comparison.csv", COLUMNS, [_row(one) for one in measures])
+    return table(COMPARISON_CSV, COLUMNS, [_row(one) for one in measures])
 
 
 def _requests(names: list[str], a: Side, b: Side) -> Iterator[Measure]:

@@ -1,16 +1,18 @@
-"""Write a comparison: the table and the page."""
+"""Write a comparison: the table, whose figures they are, and the page."""
 
+import json
 from pathlib import Path
 
 from reports.comparison.measures import comparison_table, measures_of
 from reports.comparison.page import COMPARISON_HTML, comparison_page
+from reports.comparison.record import RECORD_JSON, record
 from reports.comparison.sides import Side
 from reports.errors import WriteFailed
 from reports.rundir.writing import write_atomically
 
 
 def write_comparison(a: Side, b: Side, target: Path) -> None:
-    """Write comparison.csv and comparison.html into `target`, which is made when missing."""
+    """Write all three files into `target`, which is made when missing."""
     table = comparison_table(measures_of(a, b))
     page = comparison_page(a, b)
     try:
@@ -18,4 +20,6 @@ def write_comparison(a: Side, b: Side, target: Path) -> None:
     except OSError as error:
         raise WriteFailed(f"{target} cannot be made: {error.strerror}.") from error
     write_atomically(target / table.name, table.csv())
+    made = json.dumps(record(a, b), indent=2, ensure_ascii=False) + "\n"
+    write_atomically(target / RECORD_JSON, made)
     write_atomically(target / COMPARISON_HTML, page)

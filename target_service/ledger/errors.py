@@ -58,7 +58,7 @@ class LeaseLost(LedgerError):
 
 
 # Primary result codes; an extended code carries its primary one in the low byte.
-_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _DAMAGED_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -86,4 +86,7 @@ def translating(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise translated(error, path) from error
+        meaning = translated(error, path)
+        if meaning is error:
+            raise
+        raise meaning from error

@@ -55,7 +55,8 @@ class Guard:
 
     def absorb(self, season: str, states: Mapping[str, State], last_change: int) -> None:
         """Take over what this process has just committed."""
-        self._tails.setdefault(season, {}).update(states)
+        if states:
+            self._tails.setdefault(season, {}).update(states)
         self.seen = last_change
 
     def tail(self, season: str) -> Mapping[str, State]:

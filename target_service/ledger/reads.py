@@ -48,12 +48,16 @@ def unprojected(
 def standings(
     connection: sqlite3.Connection, guard: Guard, season: str, player_ids: Sequence[str]
 ) -> dict[str, Standing]:
-    """The latest standing of each of the players who has one."""
+    """The latest standing of each of the players who has one, in the order asked."""
     tail = guard.tail(season)
     states = guard.folded(connection, season, player_ids)
     states |= {player: tail[player] for player in player_ids if player in tail}
     names = board_names(connection)
-    return {player: _standing(season, player, state, names) for player, state in states.items()}
+    return {
+        player: _standing(season, player, states[player], names)
+        for player in player_ids
+        if player in states
+    }
 
 
 def changes(connection: sqlite3.Connection, after: int, limit: int) -> list[Change]:

@@ -53,7 +53,7 @@ class Upkeep:
     def run(self, connection: sqlite3.Connection, now_ms: int, events: int) -> None:
         """Do a bounded part of what is due, within a turn the caller has taken."""
         if self.due(now_ms):
-            marks = list(self._marks)
+            marks = [self._marks.popleft() for _ in range(len(self._marks))]
             rows = max(self._rows, events)
             try:
                 with self._store.unsynced(connection), self._store.transaction(connection):
@@ -65,10 +65,9 @@ class Upkeep:
                     self._rows_to_copy += self._expire(connection, now_ms, rows)
             except BaseException:
                 self._fold.abandon()
+                self._marks.extendleft(reversed(marks))
                 raise
             self._fold.committed()
-            for _ in marks:
-                self._marks.popleft()
         self._copy_back(connection, events)
 
     def finish(self, connection: sqlite3.Connection, now_ms: int) -> None:

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -14,6 +15,24 @@ from typing import Any
 import psutil
 
 SECONDS = 90.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+LONG_RUN = ("load-naive", "DURATION=30s", "WARMUP=3s")
+# What a run says when it enters a phase.
+PHASES = {
+    "start": "",
+    "loading": "The service is up",
+    "warm-up": "warm-up",
+    "measured": "measured",
+}
 
 
 class Command:
@@ -74,6 +93,13 @@ class Checkout:
     def start(self, *words: str) -> Command:
         """Start `make` with the words."""
         return Command(self.root, self.environment, list(words))
+
+    def start_until(self, phase: str, *words: str) -> Command:
+        """Start a run of half a minute and return when it is in the phase."""
+        command = self.start(*LONG_RUN, *words)
+        if PHASES[phase]:
+            command.wait_for(PHASES[phase])
+        return command
 
     def make(self, *words: str) -> tuple[int, str]:
         """Run `make` to its end: exit code and output."""

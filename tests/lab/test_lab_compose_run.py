@@ -25,7 +25,10 @@ from workload.assumptions import Assumptions
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("workload", "target_service", "locustfiles", "lab", "reports")
-SMALL = {"SCALE": "0.0005", "PLAYERS": "300", "DURATION": "1s", "WARMUP": "0s", "LEDGER": "none"}
+SMALL = {
+    **{"SCALE": "0.0005", "PLAYERS": "300", "DURATION": "1s", "WARMUP": "0s", "LOCUST_UI": "0"},
+    "LEDGER": "none",
+}
 SECONDS = 90
 
 
@@ -41,10 +44,11 @@ class Checkout:
     def start(self, **variables: str) -> subprocess.Popen[str]:
         """Start what `make load-*` starts."""
         path = f"{self.docker.folder}{os.pathsep}{os.environ['PATH']}"
+        own = {"PATH": path, "LOADGEN_PORT": str(free_port())}
         return subprocess.Popen(
             [sys.executable, "-u", "-m", "lab", "load"],
             cwd=self.root,
-            env={**os.environ, **SMALL, "PATH": path, **variables},
+            env={**os.environ, **SMALL, **own, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -14,6 +14,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,12 @@ from target_service.ledger.store import Store
 _FIRST_SEQUENCE = 1_788_000_000_000_000
 _BOARDS = 12
 _CHECKPOINT_BATCHES = 40
+_UPSERT = (
+    "INSERT INTO players VALUES ('s1', ?, 1, ?, ?, ?)"
+    " ON CONFLICT DO UPDATE SET score = excluded.score,"
+    " sequence = excluded.sequence, change = excluded.change"
+    " WHERE excluded.sequence > sequence"
+)
 
 
 def batches(options: argparse.Namespace, event_id: Callable[[int], str]) -> Iterator[Batch]:
@@ -48,55 +55,69 @@ def batches(options: argparse.Namespace, event_id: Callable[[int], str]) -> Iter
         )
 
 
-async def ledger_seconds(path: Path, made: Iterator[Batch], options: argparse.Namespace) -> float:
-    """Store all batches through the front, a few at a time, and take the time of that alone."""
+class Stopwatch:
+    """Adds up time on the clock and time on the processor, over several stretches."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.cpu_seconds = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Count the block."""
+        started, cpu_started = time.perf_counter(), time.process_time()
+        yield
+        self.seconds += time.perf_counter() - started
+        self.cpu_seconds += time.process_time() - cpu_started
+
+
+async def time_ledger(
+    path: Path, made: Iterator[Batch], watch: Stopwatch, options: argparse.Namespace
+) -> None:
+    """Store all batches through the front, a few at a time, marked projected and all."""
     ledger = SqliteLedger(path, LedgerOptions(sync=options.sync))
-    seconds = 0.0
     while chunk := list(islice(made, options.chunk)):
-        started = time.perf_counter()
-        for at in range(0, len(chunk), options.at_once):
-            group = [ledger.submit_batch(batch) for batch in chunk[at : at + options.at_once]]
-            for outcome in await asyncio.gather(*group):
-                ledger.mark_projected(outcome.versions)
-        seconds += time.perf_counter() - started
-    started = time.perf_counter()
-    await ledger.close()
-    return seconds + time.perf_counter() - started
+        with watch.running():
+            for at in range(0, len(chunk), options.at_once):
+                group = [ledger.submit_batch(batch) for batch in chunk[at : at + options.at_once]]
+                for outcome in await asyncio.gather(*group):
+                    ledger.mark_projected(outcome.versions)
+    with watch.running():
+        await ledger.close()
 
 
-def executemany_seconds(
-    path: Path, made: Iterator[Batch], *, options: argparse.Namespace, standings: bool
-) -> float:
+def time_executemany(
+    path: Path,
+    made: Iterator[Batch],
+    watch: Stopwatch,
+    options: argparse.Namespace,
+    *,
+    standings: bool,
+) -> None:
     """Store all batches by executemany, with or without the standings beside the log."""
     store = Store(path, options.sync)
     store.prepare()
     connection = store.connect()
-    seconds, change = 0.0, 0
+    change = 0
     for number, batch in enumerate(made):
-        started = time.perf_counter()
-        columns = zip(
-            batch.event_ids, batch.player_ids, batch.scores, batch.sequences or (), strict=True
-        )
-        rows = [
-            (change + index, event_id, player, 1, score, None, sequence, 1)
-            for index, (event_id, player, score, sequence) in enumerate(columns, 1)
-        ]
-        change += len(rows)
-        with store.transaction(connection):
-            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            if standings:
-                connection.executemany(
-                    "INSERT INTO players VALUES ('s1', ?, 1, ?, ?, ?)"
-                    " ON CONFLICT DO UPDATE SET score = excluded.score,"
-                    " sequence = excluded.sequence, change = excluded.change"
-                    " WHERE excluded.sequence > sequence",
-                    [(row[2], row[4], row[6], row[0]) for row in rows],
-                )
-        if number % _CHECKPOINT_BATCHES == 0:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        seconds += time.perf_counter() - started
+        with watch.running():
+            columns = zip(
+                batch.event_ids, batch.player_ids, batch.scores, batch.sequences or (), strict=True
+            )
+            rows = [
+                (change + index, event_id, player, 1, score, None, sequence, 1)
+                for index, (event_id, player, score, sequence) in enumerate(columns, 1)
+            ]
+            change += len(rows)
+            with store.transaction(connection):
+                connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                if standings:
+                    connection.executemany(
+                        _UPSERT, [(row[2], row[4], row[6], row[0]) for row in rows]
+                    )
+            if number % _CHECKPOINT_BATCHES == 0:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
     connection.close()
-    return seconds
 
 
 def pages_used(path: Path) -> int:
@@ -109,8 +130,8 @@ def pages_used(path: Path) -> int:
     return int((pages - free) * size)
 
 
-def main() -> None:
-    """Measure and print."""
+def given_options() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=3_000_000)
     parser.add_argument("--players", type=int, default=1_000_000)
@@ -119,31 +140,46 @@ def main() -> None:
     parser.add_argument("--chunk", type=int, default=160, help="batches made ahead of the clock")
     parser.add_argument("--sync", choices=("full", "normal"), default="full")
     parser.add_argument("--random-ids", action="store_true", help="UUIDs instead of run ids")
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--ledger-only", action="store_true")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Measure and print."""
+    options = given_options()
 
     def event_id(index: int) -> str:
         if options.random_ids:
             return uuid.UUID(int=Random(index).getrandbits(128)).hex
         return f"20260906T120000Z-peak-partitioned-{index}"
 
-    def report(name: str, run: Callable[[Path, Iterator[Batch]], float]) -> float:
+    def report(name: str, store_all: Callable[[Path, Iterator[Batch], Stopwatch], None]) -> float:
+        watch = Stopwatch()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "bench.db"
-            rate = float(options.events) / run(path, batches(options, event_id))
+            store_all(path, batches(options, event_id), watch)
             size = pages_used(path) / options.events
-        sys.stdout.write(f"{name:34} {rate:>10,.0f} events/s {size:>7.1f} bytes/event\n")
+        rate = float(options.events) / watch.seconds
+        cpu_us = watch.cpu_seconds / options.events * 1e6
+        sys.stdout.write(
+            f"{name:32}{rate:>10,.0f} events/s{cpu_us:>7.2f} CPU us/event{size:>7.1f} bytes/event\n"
+        )
         return rate
 
-    def stored_by_ledger(path: Path, made: Iterator[Batch]) -> float:
-        return asyncio.run(ledger_seconds(path, made, options))
+    def through_the_ledger(path: Path, made: Iterator[Batch], watch: Stopwatch) -> None:
+        asyncio.run(time_ledger(path, made, watch, options))
 
-    ours = report("ledger", stored_by_ledger)
-    if options.ledger_only:
-        return
-    for name, standings in (("executemany, log", False), ("executemany, log and standings", True)):
-        rate = report(name, partial(executemany_seconds, options=options, standings=standings))
-        sys.stdout.write(f"{'ratio':34} {ours / rate:>10.2f}\n")
+    for _ in range(options.rounds):
+        ours = report("ledger", through_the_ledger)
+        if options.ledger_only:
+            continue
+        for name, standings in (
+            ("executemany, log", False),
+            ("executemany, log and standings", True),
+        ):
+            rate = report(name, partial(time_executemany, options=options, standings=standings))
+            sys.stdout.write(f"{'ratio':32}{ours / rate:>10.2f}\n")
 
 
 if __name__ == "__main__":

@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCUST = (sys.executable, "-m", "locust", "-f", "locustfiles/locustfile.py")
 PATIENCE_SECONDS = 60.0
 _SCENES_AT_ONCE = 5
 OPERATIONS = ("submit", "top", "around")
+T = TypeVar("T")
 
 
 def until(is_so: Callable[[], object], what: str) -> None:
@@ -136,10 +137,15 @@ class LocustRun:
 
 
 def start_locust(
-    url: str, directory: Path, *options: str, workers: int = 0, missing: int = 0
+    url: str,
+    directory: Path,
+    *options: str,
+    workers: int = 0,
+    missing: int = 0,
+    page: tuple[str, ...] = ("--headless",),
 ) -> LocustRun:
     """Start a run by hand, in one process or as a master with workers, of which some may miss."""
-    common = ("--loglevel", "WARNING", "--headless", "--host", url, "--run-dir", str(directory))
+    common = ("--loglevel", "WARNING", *page, "--host", url, "--run-dir", str(directory))
     if not workers:
         return LocustRun(directory, _start((*LOCUST, *common, *options), directory))
     port = free_port()
@@ -150,13 +156,19 @@ def start_locust(
     return LocustRun(directory, main, followers, port)
 
 
+def with_page(port: int, *, starts_by_itself: bool = True) -> tuple[str, ...]:
+    """The options that have Locust's page beside a run."""
+    begin = ("--autostart",) if starts_by_itself else ()
+    return (*begin, "--web-host", "127.0.0.1", "--web-port", str(port))
+
+
 def start_worker(port: int, log: str) -> subprocess.Popen[bytes]:
     """Start one worker of the master at that port."""
     follow = ("--worker", "--master-host", "127.0.0.1", "--master-port", str(port))
     return _start((*LOCUST, "--loglevel", "WARNING", *follow), Path(log))
 
 
-def side_by_side(scenes: Mapping[str, Callable[[], LocustRun]]) -> dict[str, LocustRun]:
+def side_by_side(scenes: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """Play several scenes at once, because most of a run is waiting."""
     with ThreadPoolExecutor(max_workers=_SCENES_AT_ONCE) as stage:
         playing = {name: stage.submit(scene) for name, scene in scenes.items()}

@@ -79,27 +79,34 @@ def counting(stall_at: int) -> object:
     return script
 
 
+def moved(document: dict[str, object]) -> tuple[int, list[int]]:
+    """The writes between both ends, and those of the rows."""
+    start, end = document["start"], document["end"]
+    assert isinstance(start, dict)
+    assert isinstance(end, dict)
+    ends = (one["keys"]["k"]["write"]["hits"] for one in (end, start))
+    rows = document["seconds"]
+    assert isinstance(rows, list)
+    return next(ends) - next(ends), [row["hits"]["k"]["write"] for row in rows]
+
+
 def test_the_seconds_add_up_to_the_whole() -> None:
-    """Each reading closes the second before it."""
+    """What was counted between both ends is in the rows, once."""
     document = watched(counting(stall_at=0), 2)
+    whole, rows = moved(document)
 
     assert document["reason"] is None
-    assert [
-        {"second": 0, "hits": {"k": {"write": 10}}},
-        {"second": 1, "hits": {"k": {"write": 10}}},
-    ] == document["seconds"]
+    assert whole == sum(rows) > 0
 
 
 def test_a_stall_leaves_a_gap_and_loses_no_hit() -> None:
-    """The reading that came late counts for the second it came in."""
+    """A reading that came late counts for the second it came in."""
     document = watched(counting(stall_at=2), 3)
-    rows: dict[int, int] = {
-        row["second"]: row["hits"]["k"]["write"]
-        for row in document["seconds"]  # type: ignore[attr-defined]
-    }
+    whole, rows = moved(document)
 
     assert document["reason"] is None
-    assert {1: 20, 2: 10} == rows
+    assert whole == sum(rows)
+    assert len(rows) < 3
 
 
 def test_a_service_without_counters_is_asked_once() -> None:

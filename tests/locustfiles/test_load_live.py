@@ -1,10 +1,8 @@
 import time
 
 import pytest
-from locust_runs import free_port
 from prometheus_client import CollectorRegistry
 
-from locustfiles.errors import BadInput
 from locustfiles.live_counts import LiveCounts
 from locustfiles.live_metrics import LiveMetrics, MetricsPage
 from locustfiles.recording import Recording, Timing
@@ -96,16 +94,6 @@ def test_the_present_is_the_sum_of_the_workers_and_their_busiest() -> None:
 
     assert (7, 0.5) == (during["loadgen_inflight",], during["loadgen_cpu_ratio",])
     assert (0, 0) == (after["loadgen_inflight",], after["loadgen_cpu_ratio",])
-
-
-def test_a_taken_port_is_named_with_its_variable() -> None:
-    """Nothing is loaded that Prometheus was to see and would not."""
-    port = free_port()
-    page = MetricsPage(LiveCounts(), "127.0.0.1", port)
-
-    assert page
-    with pytest.raises(BadInput, match=f"127.0.0.1:{port} .* LOADGEN_PORT=<port>"):
-        MetricsPage(LiveCounts(), "127.0.0.1", port)
 
 
 def test_port_zero_serves_nothing() -> None:

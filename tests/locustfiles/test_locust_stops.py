@@ -7,7 +7,16 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from locust_runs import LocustRun, Stub, side_by_side, start_locust, unequal, until
+from locust_runs import (
+    LocustRun,
+    Stub,
+    free_port,
+    side_by_side,
+    start_locust,
+    unequal,
+    until,
+    with_page,
+)
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 Scene = Callable[[signal.Signals], LocustRun]
@@ -16,7 +25,8 @@ Scene = Callable[[signal.Signals], LocustRun]
 class Stage:
     """The scenes: each starts a run, waits for its phase, and stops it with a signal."""
 
-    def __init__(self, make_stub: Callable[..., Stub], folder: Path) -> None:
+    def __init__(self, make_stub: Callable[..., Stub], folder: Path, *, has_page: bool) -> None:
+        self._has_page = has_page
         self.stubs: dict[str, Stub] = {}
         self._make_stub = make_stub
         self._folder = folder
@@ -62,7 +72,9 @@ class Stage:
     ) -> tuple[Stub, LocustRun]:
         stub = self.stubs[name] = self._make_stub(behaviour)
         where = self._folder / name
-        return stub, start_locust(stub.url, where, *options, workers=workers, missing=missing)
+        page = with_page(free_port()) if self._has_page else ("--headless",)
+        run = start_locust(stub.url, where, *options, workers=workers, missing=missing, page=page)
+        return stub, run
 
     def _stop(self, run: LocustRun, number: signal.Signals) -> LocustRun:
         run.main.send_signal(number)
@@ -70,10 +82,14 @@ class Stage:
         return run
 
 
-@pytest.fixture(scope="module")
-def stage(make_stub: Callable[..., Stub], tmp_path_factory: pytest.TempPathFactory) -> Stage:
+@pytest.fixture(scope="module", params=[False, True], ids=["headless", "with Locust's page"])
+def stage(
+    request: pytest.FixtureRequest,
+    make_stub: Callable[..., Stub],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Stage:
     """The stage with its services."""
-    return Stage(make_stub, tmp_path_factory.mktemp("runs"))
+    return Stage(make_stub, tmp_path_factory.mktemp("runs"), has_page=request.param)
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,12 @@ def test_medians_spread_and_ratio(tmp_path: Path, capsys: pytest.CaptureFixture[
     out = tmp_path / "out"
 
     assert main(["compare", *naive, "--against", *partitioned, "--out", str(out)]) == 0
-    assert f"compared: {out / 'comparison.html'}" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "naive: pass, pass, pass\npartitioned: pass, pass, pass\n" in printed
+    assert "The hottest key took 100 % of all score updates in naive" in printed.replace(
+        "\n    ", " "
+    )
+    assert f"files: {out / 'comparison.html'}" in printed
     rows = _rows(out)
     p99 = [
         float(str(derive(read_run(Path(path))).tables["operations.csv"].records()[0]["p99_ms"]))
@@ -169,3 +174,30 @@ def test_a_missing_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["compare", *run, "--against", "nothing", "--out", str(out)]) == 2
     assert "'nothing' is neither a run directory nor the id of a run" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_a_comparison_prints_as_markdown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table for a README is made from the comparison's own files, medians and all."""
+    naive, partitioned = _rounds(tmp_path, NAIVE, (1, 2, 3)), _rounds(tmp_path, SHORT, (1, 2, 3))
+    out = tmp_path / "out"
+    main(["compare", *naive, "--against", *partitioned, "--out", str(out)])
+    capsys.readouterr()
+
+    assert main(["markdown", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    submit = [cell.strip() for cell in lines[2].strip("|").split("|")]
+    p99 = float(_rows(out)["submit", "p99_ms"]["a_median"])
+    assert ["naive", "`submit`"] == submit[:2]
+    assert float(submit[3]) == pytest.approx(p99, rel=0.01)
+    assert ["100 %", "0", "100 %"] == submit[4:]
+    assert "Medians of 3 alternating rounds of 5 s at 1/1000 of the model" in lines[-1]
+
+
+def test_markdown_of_no_comparison_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder without a comparison is named."""
+    assert main(["markdown", str(tmp_path)]) == 2
+    assert f"{tmp_path} holds no comparison that can be read" in capsys.readouterr().err

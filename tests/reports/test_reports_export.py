@@ -63,13 +63,14 @@ def test_export_replaces_only_its_own_files(
 def test_export_refuses_what_cannot_be(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No tables yet, a file in the way and the run itself are each a sentence."""
+    """No tables yet, a file in the way, the run itself and no folder are each a sentence."""
     run = runs / "20260906T110000Z-peak-naive"
     assert main(["export", str(run), str(tmp_path / "out")]) == 2
     main(["tables", str(run)])
     (tmp_path / "file").write_text("kept")
     assert main(["export", str(run), str(tmp_path / "file")]) == 2
     assert main(["export", str(run), str(run)]) == 2
+    assert main(["export", str(run), ""]) == 2
 
     message = capsys.readouterr().err
     assert "has no tables yet" in message

@@ -1,0 +1,99 @@
+"""Grafana as a run needs it: a place to leave annotations, through the library grafana-api."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from grafana_api.grafana_api import GrafanaException  # type: ignore[import-untyped]  # no types
+from grafana_api.grafana_face import GrafanaFace  # type: ignore[import-untyped]  # no types
+from requests import RequestException
+
+from lab.ports import HOST
+from lab.variables import Variables
+
+_ANSWER_SECONDS: Final = 2.0
+# The first login of a Grafana that nobody has changed: that of compose and of `make watch`.
+_FIRST_LOGIN: Final = ("admin", "admin")
+# What the library lets through when the answer is none of Grafana's.
+_STRANGE: Final = (RequestException, ValueError, TypeError)
+
+
+class GrafanaRefused(Exception):
+    """Grafana, or what somebody took for it, does not take annotations; says why."""
+
+
+class NoGrafana(GrafanaRefused):
+    """There is no Grafana."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An instant, or a span, with what happened there."""
+
+    text: str
+    from_seconds: float
+    to_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Grafana:
+    """A Grafana at an address; `is_named` when somebody said that it is there."""
+
+    url: str
+    token: str | None
+    is_named: bool
+
+    def annotate(self, marks: Sequence[Mark], tags: Sequence[str]) -> None:
+        """Leave marks.
+
+        Raises:
+            NoGrafana: nothing answers there as Grafana does.
+            GrafanaRefused: it does not take them.
+        """
+        face = self._face()
+        if self.is_named and not self.token:
+            raise GrafanaRefused("GRAFANA_TOKEN is missing: give the token of an editor")
+        try:
+            for mark in marks:
+                face.annotations.add_annotation(
+                    time_from=_milliseconds(mark.from_seconds),
+                    time_to=_milliseconds(mark.to_seconds),
+                    tags=list(tags),
+                    text=mark.text,
+                )
+        except GrafanaException as error:
+            said = f"it refused them ({error.message})"
+            raise GrafanaRefused(f"{said}: give an editor's token in GRAFANA_TOKEN") from None
+        except _STRANGE as error:
+            raise GrafanaRefused(f"it did not answer ({type(error).__name__})") from None
+
+    def _face(self) -> Any:  # noqa: ANN401  the library has no types
+        parts = urlsplit(self.url)
+        prefix = parts.path.strip("/")
+        face = GrafanaFace(
+            self.token or ("" if self.is_named else _FIRST_LOGIN),
+            host=parts.hostname,
+            port=parts.port,
+            url_path_prefix=f"{prefix}/" if prefix else "",
+            protocol=parts.scheme,
+            timeout=_ANSWER_SECONDS,
+        )
+        try:
+            health = face.api.GET("/health")
+        except (GrafanaException, *_STRANGE) as error:
+            raise NoGrafana(f"no Grafana answers there ({type(error).__name__})") from None
+        if not isinstance(health, dict) or "database" not in health:
+            raise NoGrafana("what answers there is no Grafana")
+        return face
+
+
+def grafana_of(variables: Variables) -> Grafana:
+    """The Grafana that was named, else where compose and `make watch` have theirs."""
+    default = f"http://{HOST}:{variables.grafana_port}"
+    named = variables.grafana_url
+    return Grafana(named or default, variables.grafana_token, is_named=named is not None)
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1000)

@@ -1,0 +1,1 @@
+"""The terminal lab: short reports that load a known data set and check the answers."""

@@ -1,0 +1,108 @@
+"""A stack of the lab's own with a client at its service, and what is done with it."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from lab.embedded_stack import EmbeddedStack, embedded_stack
+from lab.errors import PartFailed
+from lab.session import Session
+from lab.terminal.board_client import BoardClient
+from lab.terminal.key_hits import KeyHits, hits_between
+from lab.terminal.plan import PLAYERS, READ_SAMPLES, TOP_K, UPDATES, WINDOW, Plan
+from lab.terminal.progress import progress
+from lab.terminal.timing import Timing
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+
+# What is measured here is the cost of the keys, not of a durable write.
+LEDGER: Final = "none"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A service that is up, with no players yet."""
+
+    client: BoardClient
+    redis_url: str
+
+    def load(self, plan: Plan) -> None:
+        """Load every player of the plan, in batches."""
+        progress(f"loading {PLAYERS:,} players")
+        for batch in plan.batches():
+            event_ids = [f"load-{entry.player}" for entry in batch]
+            self.client.submit_batch(batch[0].partition, event_ids, batch)
+
+    def write(self, plan: Plan) -> tuple[Timing, KeyHits]:
+        """Send the updates one by one; the hits are the service's own count."""
+        progress(f"writing {UPDATES:,} scores one by one")
+        requests = [
+            partial(self.client.submit, f"update-{number}", update)
+            for number, update in enumerate(plan.updates)
+        ]
+        return self._timed(requests, "write")
+
+    def read(self, plan: Plan) -> tuple[Timing, KeyHits]:
+        """Send the reads one by one, likewise."""
+        progress(f"reading {READ_SAMPLES} samples")
+        requests = [
+            partial(self.client.around, entry, WINDOW) if entry else partial(self.client.top, TOP_K)
+            for entry in plan.reads
+        ]
+        return self._timed(requests, "read")
+
+    def _timed(self, requests: Iterable[Callable[[], object]], op: str) -> tuple[Timing, KeyHits]:
+        before = self.client.metrics()
+        durations = []
+        began = time.perf_counter()
+        for send in requests:
+            send()
+            durations.append(self.client.last_seconds)
+        elapsed = time.perf_counter() - began
+        return Timing(tuple(durations), elapsed), hits_between(before, self.client.metrics(), op)
+
+
+@contextmanager
+def bench(
+    mode: str, variables: Variables, assumptions: Assumptions, session: Session
+) -> Iterator[Bench]:
+    """Keep a stack up in one mode while the block runs; its logs last as long.
+
+    Raises:
+        UsageError: a port is taken, no server binary, a foreign database.
+        PartFailed: a part did not become ready.
+    """
+    progress(f"starting a Redis server and the service ({mode})")
+    folder = session.checkout.state / "lab"
+    shutil.rmtree(folder, ignore_errors=True)
+    chosen = variables.model_copy(update={"mode": mode, "ledger": LEDGER})
+    kept = False
+    try:
+        with (
+            embedded_stack(chosen, assumptions, folder, folder / "ledger.db", session) as stack,
+            closing(BoardClient(stack.service_url, session.stop.check)) as client,
+            _blaming(stack),
+        ):
+            yield Bench(client, stack.redis_url)
+    except PartFailed:
+        kept = True  # its sentence names the log
+        raise
+    finally:
+        if not kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _blaming(stack: EmbeddedStack) -> Iterator[None]:
+    """When a request fails because a part died, name the part instead of the request."""
+    try:
+        yield
+    except PartFailed as error:
+        failure = stack.failure()
+        if failure is None:
+            raise
+        raise PartFailed(failure) from error

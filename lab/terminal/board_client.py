@@ -1,0 +1,99 @@
+"""The service over HTTP: one connection, one request at a time, each one timed."""
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from lab.errors import PartFailed
+from workload.dataset import Entry
+
+_SECONDS = 10.0
+_JSON = {"Content-Type": "application/json"}
+
+
+class BoardClient:
+    """Sends what the lab asks for; anything but 200 ends the lab."""
+
+    def __init__(self, url: str, before_each: Callable[[], None]) -> None:
+        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=_SECONDS)
+        self._before_each = before_each
+        self.last_seconds = 0.0
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def submit(self, event_id: str, entry: Entry) -> None:
+        """Store one score, which must be applied."""
+        region, mode, season = board_path(entry.partition)
+        event = {"event_id": event_id, "player_id": entry.player, "score": entry.score}
+        event |= {"region": region, "mode": mode, "season": season}
+        answer = self._json("POST", "/v1/scores", event)
+        if answer["status"] != "applied":
+            raise PartFailed(f"Event {event_id} was not applied: {answer['status']}.")
+
+    def submit_batch(self, partition: str, event_ids: Sequence[str], some: Sequence[Entry]) -> None:
+        """Store the scores of one partition, which must all be applied."""
+        columns = {
+            "event_id": list(event_ids),
+            "player_id": [entry.player for entry in some],
+            "score": [entry.score for entry in some],
+        }
+        answer = self._json("POST", _below(partition, "scores"), columns)
+        if answer["counts"]["applied"] != len(some):
+            raise PartFailed(f"{partition} did not take all {len(some)} players: {answer}.")
+
+    def top(self, count: int) -> dict[str, Any]:
+        """The global top."""
+        return self._json("GET", f"/v1/top?k={count}")
+
+    def around(self, entry: Entry, window: int) -> dict[str, Any]:
+        """The page around a player of one partition."""
+        where = _below(entry.partition, "players", entry.player, "around")
+        return self._json("GET", f"{where}?window={window}")
+
+    def rank(self, entry: Entry) -> dict[str, Any]:
+        """The exact global rank of a player."""
+        return self._json("GET", _below(entry.partition, "players", entry.player, "rank"))
+
+    def describe(self) -> dict[str, Any]:
+        """What the service says about itself."""
+        return self._json("GET", "/v1/boards")
+
+    def metrics(self) -> str:
+        """A scrape of the service's counters."""
+        return self._send("GET", "/metrics", None).decode()
+
+    def _json(self, method: str, where: str, content: object = None) -> dict[str, Any]:
+        body = None if content is None else json.dumps(content).encode()
+        answer: dict[str, Any] = json.loads(self._send(method, where, body))
+        return answer
+
+    def _send(self, method: str, where: str, body: bytes | None) -> bytes:
+        self._before_each()
+        began = time.perf_counter()
+        try:
+            self._connection.request(method, where, body, _JSON if body else {})
+            answer = self._connection.getresponse()
+            content = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            reason = str(error) or type(error).__name__
+            raise PartFailed(f"The service did not answer {method} {where}: {reason}.") from error
+        self.last_seconds = time.perf_counter() - began
+        if answer.status != http.client.OK:
+            text = content.decode(errors="replace")
+            raise PartFailed(f"{method} {where} was answered {answer.status}: {text}")
+        return content
+
+
+def board_path(partition: str) -> tuple[str, str, str]:
+    """The region, mode and season that a partition's key names."""
+    _, region, mode, season = partition.split(":")
+    return region, mode, season
+
+
+def _below(partition: str, *rest: str) -> str:
+    return "/".join(("/v1/boards", *board_path(partition), *rest))

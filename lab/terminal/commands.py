@@ -1,0 +1,58 @@
+"""Which reports there are, in the order of `all`, and the one way to run them."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lab.errors import UsageError
+from lab.terminal.naive_command import naive
+from lab.terminal.partitioned_command import partitioned
+from lab.terminal.setup_command import setup
+from lab.terminal.verdict_line import says_fail
+from lab.terminal.workbench import Workbench
+from workload.capacity import capacity_report
+
+ALL: Final = "all"
+
+
+def capacity(workbench: Workbench) -> list[str]:
+    """Report the traffic model; asks no server."""
+    return capacity_report(workbench.model)
+
+
+REPORTS: Final[Mapping[str, Callable[[Workbench], list[str]]]] = MappingProxyType(
+    {"setup": setup, "capacity": capacity, "naive": naive, "partitioned": partitioned}
+)
+
+
+def run_terminal(command: str, workbench: Workbench) -> int:
+    """Print one report, or all of them with blank lines between; 1 when a line says FAIL.
+
+    Raises:
+        UsageError: a variable asks for what the terminal lab does not do.
+    """
+    _require_own_stack(workbench)
+    failed = False
+    for number, name in enumerate(REPORTS if command == ALL else [command]):
+        lines = REPORTS[name](workbench)
+        failed = failed or says_fail(lines)
+        print("\n".join(["", *lines] if number else lines), flush=True)
+    return int(failed)
+
+
+def _require_own_stack(workbench: Workbench) -> None:
+    variables, seasons = workbench.variables, workbench.assumptions.active_seasons
+    problems = []
+    if variables.target:
+        problems.append(
+            f"TARGET={variables.target}: the terminal lab starts a service of its own, leave it "
+            "out; `make load-naive` and `make load-partitioned` load one of yours."
+        )
+    if variables.stack == "compose":
+        problems.append("STACK=compose: the terminal lab starts an embedded stack, leave it out.")
+    if len(seasons) != 1:
+        problems.append(
+            f"active_seasons={','.join(seasons)}: the terminal lab ranks one season, name one."
+        )
+    if problems:
+        raise UsageError(*problems)

@@ -1,0 +1,10 @@
+"""What every report with figures says about them."""
+
+
+def measured_here(ledger: str) -> list[str]:
+    """Tell measured figures from projected ones."""
+    where = f"this machine and a synthetic workload, LEDGER={ledger}"
+    return [
+        f"Local figures: {where}; not production capacity.",
+        "Projected figures: from the scenario assumptions, not measured.",
+    ]

@@ -1,0 +1,112 @@
+"""The generator's metrics: served by the leading process alone, which knows the whole run.
+
+A worker's own counters would be a part that passes for the whole, and one scrape would see one
+worker, the next another.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
+from typing import Any, Final
+
+from gevent.event import Event
+from gevent.pywsgi import WSGIServer
+from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from locustfiles.errors import BadInput
+from locustfiles.live_counts import LATENESS_BOUNDS_SECONDS, LiveCounts
+from locustfiles.recording import OPERATIONS
+
+Page = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+# Whoever scraped within this time does so regularly, and comes again within the other.
+_WATCHED_SECONDS: Final = 3.0
+_LAST_SCRAPE_SECONDS: Final = 1.5
+
+
+class LiveMetrics(Collector):
+    """Renders the counts of a run; every label is there from the start, at 0."""
+
+    def __init__(self, counts: LiveCounts) -> None:
+        self._counts = counts
+
+    def collect(self) -> Iterator[Metric]:
+        """Give every metric as it is now."""
+        counts = self._counts
+        requests = CounterMetricFamily(
+            "loadgen_requests",
+            "Requests that were sent, by what came of them.",
+            labels=("operation", "outcome"),
+        )
+        for (operation, outcome), count in counts.outcomes.items():
+            requests.add_metric((operation, outcome), count)
+        offered = CounterMetricFamily(
+            "loadgen_offered", "Requests that the schedule wanted.", labels=("operation",)
+        )
+        dropped = CounterMetricFamily(
+            "loadgen_dropped", "Offered requests that were never sent.", labels=("operation",)
+        )
+        for operation in OPERATIONS:
+            offered.add_metric((operation,), counts.offered[operation])
+            dropped.add_metric((operation,), counts.dropped[operation])
+        yield from (requests, offered, dropped, self._lateness())
+        yield GaugeMetricFamily(
+            "loadgen_inflight", "Requests sent and not answered yet.", counts.in_flight
+        )
+        yield GaugeMetricFamily(
+            "loadgen_cpu_ratio",
+            "What the busiest sending process used of one core in the last second.",
+            counts.cpu_ratio,
+        )
+
+    def _lateness(self) -> Metric:
+        bounds = (*map(str, LATENESS_BOUNDS_SECONDS), "+Inf")
+        return HistogramMetricFamily(
+            "loadgen_lateness_seconds",
+            "How late the scheduler was, in the measured phase.",
+            buckets=list(zip(bounds, accumulate(self._counts.lateness), strict=True)),
+            sum_value=self._counts.lateness_us / 1_000_000,
+        )
+
+
+class MetricsPage:
+    """Serves the metrics for as long as somebody holds it; port 0 serves none.
+
+    Raises:
+        BadInput: the port cannot be had.
+    """
+
+    def __init__(self, counts: LiveCounts, host: str, port: int) -> None:
+        registry = CollectorRegistry()
+        registry.register(LiveMetrics(counts))
+        self._page: Page = make_wsgi_app(registry)
+        self._scraped_at = -_WATCHED_SECONDS
+        self._scraped = Event()
+        if port == 0:
+            return
+        self._server = WSGIServer((host, port), self._answer, log=None, error_log=None)
+        try:
+            self._server.start()
+        except OSError as error:
+            raise BadInput(
+                f"The generator's metrics cannot be served at {host}:{port} ({error.strerror}): "
+                "choose another port with LOADGEN_PORT=<port> or --metrics-port; 0 serves none."
+            ) from None
+
+    def await_last_scrape(self) -> None:
+        """Let who scrapes have the last numbers too; nobody is waited for who does not."""
+        if time.monotonic() - self._scraped_at < _WATCHED_SECONDS:
+            self._scraped.clear()
+            self._scraped.wait(timeout=_LAST_SCRAPE_SECONDS)
+
+    def _answer(self, environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        self._scraped_at = time.monotonic()
+        self._scraped.set()
+        return self._page(environment, start)

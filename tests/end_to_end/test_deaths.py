@@ -1,0 +1,77 @@
+"""A process that is killed takes nothing else down unseen, and leaves nothing behind."""
+
+import signal
+
+import psutil
+import pytest
+from make_command import Checkout
+
+
+@pytest.mark.parametrize("phase", ["loading", "measured"])
+def test_the_next_start_cleans_up_after_kill_9(checkout: Checkout, phase: str) -> None:
+    """After kill -9 of make and of the lab, the next command ends what they left."""
+    command = checkout.start_until(phase)
+    make = psutil.Process(command.process.pid)
+    for process in (make, *make.children()):
+        process.kill()
+    command.process.wait()
+    assert checkout.processes()
+
+    code, output = checkout.make("load-naive", "DURATION=1s", "WARMUP=0s", "PLAYERS=600")
+
+    assert "processes left by `make load-naive" in output
+    assert "Another" not in output
+    assert code in {0, 2}
+    assert checkout.left_after() == []
+
+
+def test_a_lab_without_its_make_stops_by_itself(checkout: Checkout) -> None:
+    """Kill -9 of make alone ends the run it started."""
+    command = checkout.start_until("measured")
+
+    command.process.kill()
+    command.wait()
+
+    assert checkout.left_after(40) == []
+
+
+def test_a_second_run_is_refused(checkout: Checkout) -> None:
+    """While a run holds the checkout, another one says whose it is and ends."""
+    first = checkout.start_until("warm-up")
+
+    code, output = checkout.make("load-partitioned")
+    first.interrupt()
+    first.wait()
+
+    assert code == 2
+    assert "is using this checkout" in output
+    assert "make load-naive" in output
+
+
+@pytest.mark.parametrize(
+    ("word", "name"), [("target_service", "The service"), ("valkey-server", "The Redis")]
+)
+def test_a_part_that_dies_ends_the_run_as_invalid(checkout: Checkout, word: str, name: str) -> None:
+    """When the service or Redis dies the run stops, says which part, and is invalid."""
+    command = checkout.start_until("measured")
+    (victim,) = [one for one in checkout.processes() if word in " ".join(one.cmdline())]
+    victim.send_signal(signal.SIGKILL)
+    command.wait()
+
+    verdict = checkout.run_json()["verdict"]
+    assert verdict["status"] == "invalid"
+    assert any(name in reason for reason in verdict["reasons"]), verdict
+    assert checkout.left_after() == []
+
+
+def test_a_killed_worker_makes_the_run_invalid(checkout: Checkout) -> None:
+    """Kill -9 of one of two generator workers ends the run with the reason."""
+    command = checkout.start_until("measured", "WORKERS=2")
+    victim = next(one for one in checkout.processes() if "--worker" in one.cmdline())
+    victim.kill()
+    command.wait()
+
+    verdict = checkout.run_json()["verdict"]
+    assert verdict["status"] == "invalid"
+    assert any("worker" in reason for reason in verdict["reasons"]), verdict
+    assert checkout.left_after() == []

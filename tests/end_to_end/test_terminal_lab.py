@@ -1,0 +1,117 @@
+"""`make lab`: the reports against the real service, and nothing left behind."""
+
+import re
+import signal
+
+from make_command import Checkout
+
+MEASURED = re.compile(r"(writes/s: )[\d,]+$|(p\d\d: )\d+\.\d{3}(?= ms$)")
+REPORT = """\
+Redis ping: True
+Redis image: SERVER, as read from the server
+redis-py version: CLIENT
+
+12 MILLION PLAYER WORKLOAD MODEL
+Scenario assumptions, not measured production traffic
+Concurrent players: 12,000,000
+Peak score-update assumption: 2.0% of players per second
+Leaderboard-read assumption: 0.5 reads/player/minute
+Peak score updates/s: 240,000
+Leaderboard reads/s: 100,000
+Top-K reads/s: 25,000
+Around-me reads/s: 75,000
+Active partitions: 12
+Average players/active partition: 1,000,000
+Hot-partition planning size: 2,000,000 players
+Average projected updates/partition/s: 20,000
+Hot projected updates/partition/s: 40,000
+
+NAIVE GLOBAL LEADERBOARD
+Players loaded: 12,000
+Writes measured: 3,000
+Unique write keys: 1
+Hottest write-key share: 100.0%
+Unique read keys: 1
+Local measured writes/s: N
+Write p50: N ms
+Write p95: N ms
+Read p50: N ms
+Read p95: N ms
+Projected peak writes sent to this one key: 240,000/s
+Designed obstacle: PASS - one key receives every write
+Local figures: this machine and a synthetic workload, LEDGER=none; not production capacity.
+Projected figures: from the scenario assumptions, not measured.
+
+PARTITIONED LEADERBOARD
+Active keys touched: 12
+Hottest write-key share: 10.0%
+Local measured writes/s: N
+Write p50: N ms
+Write p95: N ms
+Projected average writes/partition/s: 20,000
+Projected hot writes/partition/s: 40,000
+Global top-K candidate count: 120
+Exact-rank partition fan-out: 12
+Target score: 660
+Exact competition rank: 11,208
+Partition-local around-me sample: [('player-05370', 679.0), ('player-11778', 662.0), \
+('player-00042', 660.0), ('player-00318', 622.0), ('player-08406', 619.0)]
+Partition distribution: PASS
+Global top-K proof: PASS
+Exact global rank proof: PASS
+Partition-local around-me proof: PASS
+Known answers: PASS
+Cost of an exact global rank: it reads every partition, so it needs a rate limit and an \
+objective of its own.
+Local figures: this machine and a synthetic workload, LEDGER=none; not production capacity.
+Projected figures: from the scenario assumptions, not measured."""
+
+
+def _bare(line: str) -> str:
+    """A line without what depends on the machine and its versions."""
+    line = re.sub(r"(?<=^Redis image: )\S+( \(redis_version \S+\))?(?=,)", "SERVER", line)
+    line = re.sub(r"(?<=^redis-py version: )[\d.]+$", "CLIENT", line)
+    return MEASURED.sub(lambda found: f"{found[1] or found[2]}N", line)
+
+
+def test_every_line_of_make_lab_passes(checkout: Checkout) -> None:
+    """The four reports, with every known answer, and a progress line for each long step."""
+    code, output = checkout.make("lab")
+    lines = output.splitlines()
+    lines = lines[lines.index("... starting a Redis server and the service (naive)") :]
+    progress = [line for line in lines if line.startswith("... ")]
+    report = [_bare(line) for line in lines if not line.startswith("... ")]
+
+    assert 0 == code, output
+    assert REPORT.splitlines() == report
+    assert 9 == len(progress)
+    assert checkout.left_after() == []
+    assert ["lock"] == [path.name for path in (checkout.root / ".hotboard").iterdir()]
+
+
+def test_ctrl_c_leaves_nothing(checkout: Checkout) -> None:
+    """Stopped while it writes, the lab ends with a sentence, its processes and its files."""
+    command = checkout.start("lab")
+    command.wait_for("writing 3,000 scores")
+    command.interrupt()
+    code = command.wait()
+
+    assert code != 0
+    assert "stopped by SIGINT" in command.output
+    assert "Traceback" not in command.output
+    assert checkout.left_after() == []
+    assert ["lock"] == [path.name for path in (checkout.root / ".hotboard").iterdir()]
+
+
+def test_a_redis_that_dies_is_named(checkout: Checkout) -> None:
+    """The sentence names the part that died and its log, which is kept."""
+    command = checkout.start("lab")
+    command.wait_for("writing 3,000 scores")
+    server = next(one for one in checkout.processes() if "valkey-server" in one.cmdline()[0])
+    server.send_signal(signal.SIGKILL)
+    code = command.wait()
+
+    assert code != 0
+    assert "The Redis server ended by itself" in command.output
+    assert (checkout.root / ".hotboard" / "lab" / "redis.log").is_file()
+    assert checkout.left_after() == []

@@ -1,0 +1,94 @@
+"""The commands of the terminal lab: their order, their exit codes, what they refuse."""
+
+import sys
+
+import pytest
+
+from lab import __main__ as program
+from lab.errors import UsageError
+from lab.session import Session
+from lab.terminal import commands
+from lab.terminal.workbench import Workbench
+from lab.variables import Variables
+from workload.assumptions import Assumptions
+
+
+def _workbench(
+    session: Session, variables: Variables | None = None, assumptions: Assumptions | None = None
+) -> Workbench:
+    return Workbench(variables or Variables(), assumptions or Assumptions(), session)
+
+
+def test_all_runs_the_reports_in_order(
+    session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Blank lines stand between the reports and nowhere else; all pass, so the code is 0."""
+    assert ["setup", "capacity", "naive", "partitioned"] == list(commands.REPORTS)
+    monkeypatch.setattr(
+        commands,
+        "REPORTS",
+        {"one": lambda _: ["ONE", "Proof: PASS"], "two": lambda _: ["FAILURE DRILL"]},
+    )
+
+    assert 0 == commands.run_terminal("all", _workbench(session))
+    assert "ONE\nProof: PASS\n\nFAILURE DRILL\n" == capsys.readouterr().out
+
+
+def test_a_failed_line_sets_the_exit_code(
+    session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A FAIL in the first report is kept although the second one passes."""
+    reports = {"one": lambda _: ["Proof: FAIL - why"], "two": lambda _: ["Proof: PASS"]}
+    monkeypatch.setattr(commands, "REPORTS", reports)
+
+    assert 1 == commands.run_terminal("all", _workbench(session))
+    assert 0 == commands.run_terminal("two", _workbench(session))
+    assert "Proof: FAIL - why" in capsys.readouterr().out
+
+
+def test_what_it_does_not_do_is_told_at_once(session: Session) -> None:
+    """A foreign service and a second season are refused together, by name."""
+    variables = Variables(target="https://leaderboard.example", allow_writes=True)
+    workbench = _workbench(session, variables, Assumptions(active_seasons=("s1", "s2")))
+
+    with pytest.raises(UsageError) as caught:
+        commands.run_terminal("all", workbench)
+
+    named = [problem.partition(":")[0] for problem in caught.value.problems]
+    assert ["TARGET=https", "active_seasons=s1,s2"] == named
+
+
+def test_the_compose_stack_is_refused(session: Session) -> None:
+    """The lab's stack is its own, whatever is up in Docker."""
+    with pytest.raises(UsageError, match="STACK=compose"):
+        commands.run_terminal("naive", _workbench(session, Variables(stack="compose")))
+
+
+def test_an_unknown_command_is_a_usage_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 2, with the commands there are."""
+    monkeypatch.setattr(sys, "argv", ["lab", "nonsense"])
+
+    with pytest.raises(SystemExit) as caught:
+        program.main()
+
+    assert 2 == caught.value.code
+    assert "partitioned" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("all", "make lab SERVICE_PORT=8100"),
+        ("capacity", "make capacity SERVICE_PORT=8100"),
+        ("naive", "SERVICE_PORT=8100 python -m lab naive"),
+    ],
+)
+def test_the_command_in_use_is_one_that_exists(
+    monkeypatch: pytest.MonkeyPatch, command: str, words: str
+) -> None:
+    """Who finds the checkout in use reads a command to repeat."""
+    monkeypatch.setenv("SERVICE_PORT", "8100")
+
+    assert words == Variables().repeating(command)
