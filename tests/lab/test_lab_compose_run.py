@@ -26,7 +26,11 @@ from workload.assumptions import Assumptions
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("workload", "target_service", "locustfiles", "lab", "reports")
 SMALL = {
-    **{"SCALE": "0.0005", "PLAYERS": "300", "DURATION": "1s", "WARMUP": "0s", "LOCUST_UI": "0"},
+    "SCALE": "0.0005",
+    "PLAYERS": "300",
+    "DURATION": "1s",
+    "WARMUP": "0s",
+    "LOCUST_UI": "0",
     "LEDGER": "none",
 }
 SECONDS = 90
