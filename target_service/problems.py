@@ -11,7 +11,7 @@ Problem
 ├── BodyTooLarge        413
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
 ├── LedgerUnavailable   503  the ledger is full, busy or closed; says when to come back
-├── BoardUnavailable    503  the board is lost and is being rebuilt from the ledger
+├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
 └── InternalError       500  a defect of the service, never of the input
 """
 
@@ -141,13 +141,13 @@ class LedgerUnavailable(Problem):
 
 
 class BoardUnavailable(Problem):
-    """Redis has lost the board; it comes back from the ledger."""
+    """Redis has lost the board or a part of it; it comes back from the ledger."""
 
     status, slug, title = 503, "board-unavailable", "Board unavailable"
 
     def __init__(self, board: str) -> None:
         super().__init__(
-            f"Redis has lost the board {board}; it is being rebuilt from the ledger.",
+            f"The board {board} in Redis is lost or behind; it is brought back from the ledger.",
             headers=((b"retry-after", b"1"),),
         )
 

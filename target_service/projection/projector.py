@@ -15,6 +15,7 @@ from target_service.ledger.standings import LedgerFacts, Unprojected
 from target_service.metrics import LedgerSeries
 from target_service.projection.book import LEASE, Book
 from target_service.projection.conditions import Conditions
+from target_service.projection.guard_script import Written
 from target_service.projection.inspection import Condition, Inspected, Inspection, judge
 from target_service.projection.marking import Marking
 from target_service.projection.projection import Projection
@@ -162,7 +163,7 @@ class Projector:
 
     async def _write(self, found: Sequence[Unprojected]) -> bool:
         """Write these; tell whether all of them arrived and the ledger knows."""
-        keys: dict[str, int] = {}
+        arrived: list[tuple[str, Written, Sequence[int]]] = []
         for one in found:
             key = self._keys.get((one.season, one.board))
             if key is None:
@@ -171,11 +172,13 @@ class Projector:
             written = await self._projection.replay(key, one.standings)
             if written is None:
                 return False
-            self._marking.add(key, written, one.changes)
-            keys[key] = keys.get(key, 0) + len(one.changes)
+            arrived.append((key, written, one.changes))
+        # Added in one go, so that no other flush takes a part of them and its result.
+        for part in arrived:
+            self._marking.add(*part)
         told = await self._marking.flush()
-        self._series.replayed.inc(sum(changes for key, changes in keys.items() if key in told))
-        return keys.keys() <= told
+        self._series.replayed.inc(sum(len(some) for key, _, some in arrived if key in told))
+        return all(key in told for key, _, _ in arrived)
 
     def _settled_ms(self) -> int:
         return time.time_ns() // 1_000_000 - int(self._settle_seconds * 1_000)
