@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from redis.exceptions import ResponseError
 
@@ -15,12 +16,14 @@ from target_service.ledger.standings import LedgerFacts, Unprojected
 from target_service.metrics import LedgerSeries
 from target_service.projection.book import LEASE, Book
 from target_service.projection.conditions import Conditions
-from target_service.projection.guard_script import Written
 from target_service.projection.inspection import Condition, Inspected, Inspection, judge
 from target_service.projection.marking import Marking
 from target_service.projection.projection import Projection
 from target_service.projection.rebuild import ProjectorHeld, Rebuild
 from target_service.redis_wire.errors import RedisUnavailable
+
+if TYPE_CHECKING:
+    from target_service.projection.guard_script import Written
 
 logger = logging.getLogger(__name__)
 
