@@ -45,7 +45,8 @@ def users_problem(users: int | None, workers: int, classes: int) -> list[str]:
 
 def page_problem(host: str, port: int) -> list[str]:
     """A sentence when Locust's page cannot be served; Locust itself would end without one."""
-    with socket.socket() as probe:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

@@ -1,6 +1,7 @@
 """The service's own measurements, as Prometheus series with a closed set of labels."""
 
 import os
+from pathlib import Path
 from typing import Final
 
 from prometheus_client import (
@@ -9,10 +10,9 @@ from prometheus_client import (
     Gauge,
     Histogram,
     disable_created_metrics,
-    generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
 
+from target_service.exposition import OwnSeries, SharedSeries
 from target_service.settings import MULTIPROCESS_VARIABLE
 
 HTTP_BUCKETS_SECONDS = (
@@ -152,11 +152,9 @@ class Metrics:
         self.keys = KeySeries(self.registry)
         self.commands = CommandSeries(self.registry)
         self.service = ServiceSeries(self.registry)
+        shared = os.environ.get(MULTIPROCESS_VARIABLE)
+        self._series = SharedSeries(Path(shared)) if shared else OwnSeries(self.registry)
 
     def exposition(self) -> bytes:
         """Return the text Prometheus scrapes: of all workers when they share a directory."""
-        if MULTIPROCESS_VARIABLE not in os.environ:
-            return generate_latest(self.registry)
-        registry = CollectorRegistry(support_collectors_without_names=True)
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # likewise
-        return generate_latest(registry)
+        return self._series.text().encode()
