@@ -12,8 +12,8 @@ from durable_service import Durable, durable_service, eventually
 from leaderboard_client import HOME, event, path, send_alone
 from valkey_process import ValkeyProcess
 
-WRITERS = 60
-REPETITIONS = 5
+WRITERS = 200
+REPETITIONS = 20
 
 
 @pytest.fixture
