@@ -3,8 +3,10 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
@@ -28,6 +30,7 @@ from target_service.leaderboard.writer import ProjectionWriter, Writer
 from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
 from target_service.openapi import openapi_document
+from target_service.projection.disowning import disown
 from target_service.projection.ledger_writer import LedgerWriter
 from target_service.redis_wire.connection import connector
 from target_service.redis_wire.pipeline import Pipeline
@@ -36,6 +39,8 @@ from target_service.settings import Settings, read_settings
 
 # A scrape works in a thread; this is how long it may keep the loop waiting at a time.
 SWITCH_SECONDS = 0.0005
+
+Job = Callable[[], Coroutine[Any, Any, None]]
 
 
 def app_from_environment() -> ASGIApp:
@@ -60,7 +65,9 @@ def create_app(settings: Settings) -> ASGIApp:
     durability = (
         None if settings.ledger == "none" else Durability(settings, boards, pipeline, metrics)
     )
+    jobs: list[Job] = [MemberCounts(boards, pipeline, metrics).keep]
     if durability is None:
+        jobs.append(partial(disown, pipeline, boards.keys_of()))
         store = Store(boards, boards.by_path(), commands, pipeline, AlwaysFresh())
         writer: Writer = ProjectionWriter(store, metrics)
     else:
@@ -70,7 +77,7 @@ def create_app(settings: Settings) -> ASGIApp:
     app = FastAPI(
         title="Hotboard leaderboard",
         version=__version__,
-        lifespan=_lifespan(pipeline, MemberCounts(boards, pipeline, metrics), durability),
+        lifespan=_lifespan(pipeline, jobs, durability),
         redirect_slashes=False,
         redoc_url=None,
     )
@@ -97,18 +104,18 @@ def hot_handlers(store: Store, writer: Writer) -> Sequence[Handler]:
 
 
 def _lifespan(
-    pipeline: Pipeline, members: MemberCounts, durability: Durability | None
+    pipeline: Pipeline, jobs: Sequence[Job], durability: Durability | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         pipeline.start()
         if durability is not None:
             await durability.start()
-        keeper = asyncio.create_task(members.keep())
+        tasks = [asyncio.create_task(job()) for job in jobs]
         yield
-        keeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeper
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         if durability is not None:
             await durability.stop()
         await pipeline.stop()

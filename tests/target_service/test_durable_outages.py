@@ -234,6 +234,20 @@ def test_another_ledger_does_not_inherit_the_boards(
         assert entries(second.top()) == {"friend": 2}
 
 
+def test_scores_written_without_the_ledger_do_not_stay(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """A service with LEDGER=none in between leaves boards that are made again."""
+    with durable_service("naive", own_valkey, tmp_path) as durable:
+        durable.submit("kept", 1)
+    with durable_service("naive", own_valkey, tmp_path, HOTBOARD_LEDGER="none") as without:
+        assert without.submit("kept", 9).status_code == 200
+        assert without.submit("stranger", 9).status_code == 200
+    with durable_service("naive", own_valkey, tmp_path) as durable:
+        assert eventually(lambda: durable.ranking() == {durable.key(): {"kept": 1}})
+        assert eventually(durable.is_level)
+
+
 def test_another_mode_serves_the_same_truth(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
     """There and back again: no mode misses what was written in the other."""
     for number, mode in enumerate(("naive", "partitioned", "naive")):
