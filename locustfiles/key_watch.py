@@ -8,7 +8,13 @@ from locustfiles.attempt import Attempt
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import Connection
 from locustfiles.dialer import Dialer
-from locustfiles.key_counters import Hits, hits_between, read_hits, read_snapshot
+from locustfiles.key_counters import (
+    Hits,
+    hits_between,
+    read_hits,
+    read_ledger_buckets,
+    read_snapshot,
+)
 from locustfiles.plain_request import get
 
 _ROUTE: Final = "/metrics"
@@ -107,4 +113,8 @@ class KeyWatch:
 
 
 def _snapshot(page: bytes, at_second: float) -> dict[str, Any]:
-    return {"at_second": round(at_second, 6), "keys": read_snapshot(page)}
+    return {
+        "at_second": round(at_second, 6),
+        "keys": read_snapshot(page),
+        "ledger_buckets": read_ledger_buckets(page),
+    }

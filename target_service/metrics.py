@@ -23,6 +23,10 @@ KEY_BUCKETS_SECONDS = (
     *(0.0001, 0.0002, 0.0003, 0.0005, 0.00075, 0.001, 0.002),
     *(0.005, 0.01, 0.025, 0.1, 0.5, 2.5),
 )
+LEDGER_BUCKETS_SECONDS = (
+    *(0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.025),
+    *(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+)
 # One value for all workers: a gauge must not carry the number of the process that set it.
 ONE_FOR_ALL: Final = "mostrecent"
 
@@ -105,6 +109,35 @@ class ServiceSeries:
             "leaderboard_info",
             "Always 1; what this service is.",
             ("mode", "ledger", "version"),
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
+
+
+class LedgerSeries:
+    """What happens between the ledger and the boards; not there without a ledger."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.commit_duration = Histogram(
+            "leaderboard_ledger_commit_duration_seconds",
+            "From taking a group of events to having it on disk.",
+            buckets=LEDGER_BUCKETS_SECONDS,
+            registry=registry,
+        )
+        self.backlog = Gauge(
+            "leaderboard_projection_backlog",
+            "Accepted changes that Redis should have by now and is not known to have.",
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
+        self.replayed = Counter(
+            "leaderboard_projection_replayed_total",
+            "Changes that reached Redis later than their own request.",
+            registry=registry,
+        )
+        self.oldest = Gauge(
+            "leaderboard_projection_oldest_timestamp_seconds",
+            "When the oldest change of the backlog was accepted; 0 when there is none.",
             multiprocess_mode=ONE_FOR_ALL,
             registry=registry,
         )
