@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def server_url(tmp_path: Path, session: Session) -> Iterator[str]:
     """The address of a server without keys."""
-    part, url = embedded_redis(find_server(None), tmp_path, session)
+    part, url = embedded_redis("The Redis server", find_server(None), tmp_path, session)
     part.begin()
     yield url
     part.end()
