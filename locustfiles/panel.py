@@ -71,8 +71,8 @@ class _Pictures:
 
     def end(self) -> None:
         """Draw the last picture, and leave the terminal to others."""
-        self._undo.close()
-        self.draw()
+        with self._undo:
+            self.draw()
         self._terminal.write("\r\n")
         self._terminal.close()
 

@@ -26,6 +26,8 @@ Lines = list[Text]
 
 def panel_lines(snapshot: Snapshot, width: int, height: int) -> Lines:
     """The panel in at most so many lines, none longer than the width."""
+    if width < 1:
+        return []  # not even an ellipsis has room
     width = min(width, _WIDEST)
     lines: Lines = []
     for lines in _arrangements(snapshot, width):

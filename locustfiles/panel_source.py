@@ -18,7 +18,7 @@ _P99_ANSWERS: Final = 100
 
 
 class PanelSource:
-    """Reads a run up to the last whole second, or to the one that it was stopped in."""
+    """Reads a run; its rates are of whole seconds, none of which a stop has cut short."""
 
     def __init__(self, view: RunView) -> None:
         plan = view.plan
@@ -26,7 +26,6 @@ class PanelSource:
         self._warmup = range(-plan.warmup_seconds, 0)
         self._measured = range(plan.duration_seconds)
         self._second = self._warmup.start
-        self._is_stopping = False
         longest = plan.load.deadline_seconds + plan.load.request_timeout_seconds
         self._totals = {
             (name, phase): RunningTotals(phase, longest)
@@ -38,29 +37,33 @@ class PanelSource:
         """The run now; before its clock starts, so many seconds after its loading began."""
         view, clock = self._view, self._view.clock
         now = loading_seconds if clock is None else clock.now_seconds()
-        if clock is not None and not self._is_stopping:
+        if clock is not None and view.why_stopping() is None:
             self._second = floor(now)
-            self._is_stopping = view.why_stopping() is not None
         phase = self._warmup if self._second < 0 else self._measured
         records = view.recording.operations
-        totals = {
-            name: self._totals[name, phase].up_to(self._second, record)
-            for name, record in records.items()
-        }
-        waiting = sum(one.waiting for one in totals.values())
+        shown = self._phase_totals(phase, self._second)
+        # what became of the last requests counts although their second is not whole
+        all_so_far = self._phase_totals(phase, floor(now) + 1)
+        waiting = sum(one.waiting for one in all_so_far.values())
         return Snapshot(
             title=Title(view.scenario, view.mode, view.plan.scale, view.plan.players),
             phase=current_phase(view, now, self._second, waiting),
             recent_seconds=RECENT_SECONDS,
             is_measured_whole=self._second >= self._measured.stop,
             operations=tuple(
-                OperationRow(name, self._recent(record), self._whole(record, totals[name]))
+                OperationRow(name, self._recent(record), self._whole(record, shown[name]))
                 for name, record in records.items()
             ),
             keys=self._keys(),
-            troubles=(*_failures(records, phase), *_drops(totals)),
+            troubles=(*_failures(records, phase), *_drops(all_so_far)),
             waiting=waiting,
         )
+
+    def _phase_totals(self, phase: range, second: int) -> dict[str, Totals]:
+        return {
+            name: self._totals[name, phase].up_to(second, record)
+            for name, record in self._view.recording.operations.items()
+        }
 
     def _recent(self, record: OperationRecord) -> Figures | None:
         """The last seconds of the schedule, whichever phase they lie in."""
