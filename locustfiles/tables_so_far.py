@@ -15,7 +15,7 @@ from locustfiles.results import Results
 TABLES: Final = ("operations", "keys", "timeline", "failures")
 _SECONDS: Final = 60.0
 # It shares the machine with the load, which comes first.
-_POLITELY: Final = ("nice", "-n", "19")
+_POLITELY: Final = ("nice", "-n", "10")
 
 
 class NoTables(RuntimeError):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboards.prometheus.targets import (
@@ -54,6 +54,7 @@ def test_generator_that_is_not_there_is_no_target() -> None:
     assert generator["file_sd_configs"][0]["files"] == ["/prometheus/generator.json"]
 
 
+@settings(deadline=None)  # a busy machine says nothing of the code
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys((SERVICE, GENERATOR, REDIS), ADDRESSES)))
 def test_targets_are_rewritten_and_nothing_else(targets: dict[str, Sequence[str]]) -> None:
     """Jobs with addresses have those only, jobs without are gone, the rest is the same."""

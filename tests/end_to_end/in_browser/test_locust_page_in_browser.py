@@ -25,7 +25,7 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
 
 def opened(checkout: Checkout, browser: Browser, *words: str) -> Command:
     """Start a run, and open its page as soon as it is printed and answers."""
-    command = checkout.start(*words, *RUN)
+    command = checkout.start(*RUN, *words)
     command.wait_for("warm-up")
     line = next(one for one in command.lines if "/?tab=hot-keys" in one)
     browser.open(line.split()[-1])
@@ -46,7 +46,8 @@ def test_a_naive_run_shows_one_key_that_takes_all(
     checkout: Checkout, browser: Browser, tmp_path: Path
 ) -> None:
     """One row for writes, one for reads; the tables download; nothing can be edited."""
-    command = opened(checkout, browser, "load-naive")
+    # four downloads take their time on a machine that is busy
+    command = opened(checkout, browser, "load-naive", "DURATION=50s")
     heading, *rows = browser.wait_for_rows(2)
     browser.screenshot(tmp_path / "naive.png")
     buttons = browser.run(
