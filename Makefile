@@ -83,7 +83,7 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 
 test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
-	@$(VENV)/bin/pytest -n 4 --dist loadfile --ignore tests/end_to_end/in_browser
+	@$(VENV)/bin/pytest -n 3 --dist loadfile --reruns 2 --ignore tests/end_to_end/in_browser
 
 ui-check: $(VENV)/dev.stamp ## Look at Locust's page in a real Chromium (Debian: root installs it)
 	@sh tests/end_to_end/in_browser/fetch.sh

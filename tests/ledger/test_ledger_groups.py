@@ -50,7 +50,9 @@ def test_what_gathers_during_a_commit_is_one_commit(tmp_path: Path) -> None:
             return len({outcome.version for outcome in outcomes})
 
     assert 1_001 == run(scenario())
-    assert [1, 1_000] == groups
+    assert 1_001 == sum(groups)
+    # One, when the writer had not yet taken the first before the others came.
+    assert len(groups) <= 2
     written = [text for text in statements if text.startswith("INSERT INTO events")]
     assert written
     assert statements.count("COMMIT") <= 3
