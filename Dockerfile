@@ -18,6 +18,7 @@ WORKDIR /app
 
 FROM base AS service
 COPY target_service target_service
+RUN mkdir /ledgers && chown hotboard /ledgers
 USER hotboard
 EXPOSE 8000
 CMD ["python", "-m", "target_service"]

@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lab.evidence import ACCEPTED, BOARD_COMMANDS, Counters
+from lab.ledger_file import LedgerEvidence
+
+NO_LEDGER = "this service keeps no ledger (LEDGER=none)"
 
 
 @dataclass(frozen=True)
@@ -38,16 +41,20 @@ def audit(
     after: Counters,
     measurements: Mapping[str, Any],
     scores: Iterable[FinalScore],
+    ledger: LedgerEvidence | str = NO_LEDGER,
 ) -> dict[str, Any]:
     """The content of `audit.json` for a run against a stack of our own.
 
     `measurements` is the content of `measurements.json`; its population `all` and the
-    loading are compared, not the measured phase alone.
+    loading are compared, not the measured phase alone. `ledger` may be why there is nothing
+    to be read of it.
     """
     invariants: list[Invariant] = []
-    not_comparable = [
-        {"name": "ledger = projection", "reason": "this service keeps no ledger (LEDGER=none)"}
-    ]
+    not_comparable = []
+    if isinstance(ledger, str):
+        not_comparable.append({"name": "ledger = projection", "reason": ledger})
+    else:
+        invariants += _ledger(before, after, measurements, ledger)
     if before.service_processes != after.service_processes:
         reason = "the service's processes changed, and their counters with them"
         not_comparable += [
@@ -89,10 +96,7 @@ def foreign_audit() -> dict[str, Any]:
 def _accepted_events(
     before: Counters, after: Counters, measurements: Mapping[str, Any]
 ) -> list[Invariant]:
-    whole = measurements["operations"]["submit"]["all"]
-    loading = measurements["loading"]
-    told = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
-    unknown = loading["unknown"] + whole["unknown"]
+    told, unknown = _told(measurements)
     counted = after.accepted_events - before.accepted_events
     return [
         Invariant("accepted events: told ≤ counted by the service", told, "≤", counted),
@@ -103,6 +107,34 @@ def _accepted_events(
             told + unknown,
         ),
     ]
+
+
+def _ledger(
+    before: Counters, after: Counters, measurements: Mapping[str, Any], ledger: LedgerEvidence
+) -> list[Invariant]:
+    """The ledger outlives the processes, so that this holds whoever was killed meanwhile."""
+    told, unknown = _told(measurements)
+    rows = after.ledger_rows - before.ledger_rows
+    found = ledger.comparison
+    return [
+        Invariant("ledger: events told as accepted ≤ rows", told, "≤", rows),
+        Invariant("ledger: rows ≤ told + unknown", rows, "≤", told + unknown),
+        Invariant("ledger: changes left to be projected = 0", ledger.unprojected, "=", 0),
+        Invariant(
+            "ledger = projection: entries in both = entries in either",
+            found.equal,
+            "=",
+            found.entries,
+        ),
+    ]
+
+
+def _told(measurements: Mapping[str, Any]) -> tuple[int, int]:
+    """Events the clients were told were accepted, and those whose outcome they never learned."""
+    whole = measurements["operations"]["submit"]["all"]
+    loading = measurements["loading"]
+    told = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
+    return told, loading["unknown"] + whole["unknown"]
 
 
 def _board_commands(before: Counters, after: Counters) -> list[Invariant]:

@@ -32,7 +32,8 @@ def find_compose_stack(
     Raises:
         UsageError: STACK=compose and there is none, or it is half up.
     """
-    if variables.stack == "embedded" or variables.redis_url or variables.hotboard_redis_bin:
+    own = (variables.redis_url, variables.hotboard_redis_bin, variables.ledger_path)
+    if variables.stack == "embedded" or any(own):
         return None
     try:
         docker = find_docker(compose_environment(variables, assumptions), session)
@@ -58,9 +59,15 @@ def running_stack(
     variables: Variables,
     assumptions: Assumptions,
     folder: Path,
+    ledger: Path,
     session: Session,
 ) -> AbstractContextManager[Stack]:
-    """The compose stack that was found, or an embedded one; its logs go to `folder`."""
+    """The compose stack that was found, or an embedded one; its logs go to `folder`.
+
+    `ledger` is the file of an embedded stack; a compose stack makes one of its name in a volume.
+    """
     if compose is None:
-        return embedded_stack(variables, assumptions, folder, session)
-    return compose_stack(compose.containers, compose.docker, variables, assumptions, folder)
+        return embedded_stack(variables, assumptions, folder, ledger, session)
+    return compose_stack(
+        compose.containers, compose.docker, variables, assumptions, folder, ledger.name
+    )

@@ -9,14 +9,19 @@ from workload.assumptions import Assumptions
 
 # Inside the container; on tmpfs, as the files are written at every request.
 _METRICS_FOLDER = "/tmp/metrics"  # noqa: S108  the container has it to itself
+_LEDGERS_FOLDER = "/ledgers"
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def compose_environment(
-    variables: Variables, assumptions: Assumptions, ports: Mapping[str, int] | None = None
+    variables: Variables,
+    assumptions: Assumptions,
+    ports: Mapping[str, int] | None = None,
+    ledger: str = "ledger.db",
 ) -> dict[str, str]:
     """The present environment with the service's settings, and none that strayed into the shell.
 
+    `ledger` names the file in the ledgers' volume; a run has one of its own.
     `ports` are those of containers that are up already: a run must not move them.
     """
     kept = {
@@ -32,6 +37,8 @@ def compose_environment(
         **(ports or {}),
     }
     settings = service_settings(variables, assumptions)
+    if variables.ledger != "none":
+        settings["HOTBOARD_LEDGER_PATH"] = f"{_LEDGERS_FOLDER}/{ledger}"
     if variables.service_workers > 1:
         settings[_MULTIPROCESS] = _METRICS_FOLDER
     return kept | settings | {name: str(port) for name, port in chosen.items()}

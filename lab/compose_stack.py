@@ -21,7 +21,8 @@ from lab.docker import Docker
 from lab.errors import PartFailed, UsageError
 from lab.generator_target import generator_target
 from lab.ports import HOST
-from lab.service_settings import board_keys
+from lab.redis_access import unlink
+from lab.service_settings import board_keys, served_keys
 from lab.stack import Processes
 from lab.variables import Variables
 from workload.assumptions import Assumptions
@@ -60,6 +61,7 @@ def compose_stack(
     variables: Variables,
     assumptions: Assumptions,
     folder: Path,
+    ledger: str,
 ) -> Iterator[ComposeStack]:
     """Empty the boards, put the service into the run's mode, and watch both containers.
 
@@ -76,9 +78,12 @@ def compose_stack(
     former = ask_former(service_url)
     unlink_boards(redis_url, former.boards.union(board_keys(assumptions)))
     # the port stays where it is, whatever SERVICE_PORT says by now
-    environment = compose_environment(variables, assumptions, {"SERVICE_PORT": port})
+    environment = compose_environment(variables, assumptions, {"SERVICE_PORT": port}, ledger)
     docker = replace(docker, environment=environment)
     containers = switch(containers, docker, former.mode, variables.mode)
+    # Until it ended, the former service may have brought boards back from its own ledger.
+    served = set(served_keys(variables.mode, assumptions))
+    unlink(redis_url, former.boards.union(board_keys(assumptions)) - served)
     _tell_who_does_not_see(containers)
     with ExitStack() as running:
         used = [containers[service] for service in (REDIS, SERVICE)]

@@ -53,11 +53,11 @@ class EmbeddedStack:
 
 @contextmanager
 def embedded_stack(
-    variables: Variables, assumptions: Assumptions, folder: Path, session: Session
+    variables: Variables, assumptions: Assumptions, folder: Path, ledger: Path, session: Session
 ) -> Iterator[EmbeddedStack]:
     """Start Redis (unless REDIS_URL names one) and the service; stop both at the end.
 
-    The logs go to `folder`.
+    The logs go to `folder`; the service keeps its ledger, if it has one, in the file `ledger`.
 
     Raises:
         UsageError: a port is taken, no server binary, a foreign database.
@@ -74,7 +74,16 @@ def embedded_stack(
             name = f"The Redis server (HOTBOARD_REDIS_BIN={chosen})" if chosen else _REDIS
             server, redis_url = embedded_redis(name, find_server(chosen), folder, session)
             parts.append(_begin(server, running))
-        service = _service(variables, assumptions, redis_url, folder, session)
+        service = _service(
+            variables,
+            {
+                **service_settings(variables, assumptions),
+                "HOTBOARD_REDIS_URL": redis_url,
+                "HOTBOARD_LEDGER_PATH": str(ledger),
+            },
+            folder,
+            session,
+        )
         parts.append(_begin(service, running))
         url = f"http://{HOST}:{variables.service_port}"
         yield EmbeddedStack(redis_url, url, tuple(parts))
@@ -93,15 +102,10 @@ def _begin(part: Part, running: ExitStack) -> Part:
 
 
 def _service(
-    variables: Variables,
-    assumptions: Assumptions,
-    redis_url: str,
-    folder: Path,
-    session: Session,
+    variables: Variables, settings: dict[str, str], folder: Path, session: Session
 ) -> Part:
     environment = {
-        **service_settings(variables, assumptions),
-        "HOTBOARD_REDIS_URL": redis_url,
+        **settings,
         "HOTBOARD_HOST": HOST,
         "HOTBOARD_PORT": str(variables.service_port),
     }

@@ -10,6 +10,7 @@ import redis
 from prometheus_client.parser import text_string_to_metric_families
 
 from lab.errors import PartFailed
+from lab.ledger_file import LedgerFile
 from lab.redis_access import connect
 from lab.stack import Processes, Stack
 
@@ -37,9 +38,10 @@ class Counters:
     answered: Mapping[str, int]
     unknown: Mapping[str, int]
     executed: Mapping[str, int]
+    ledger_rows: int = 0
 
 
-def read_counters(stack: Stack) -> Counters:
+def read_counters(stack: Stack, ledger: LedgerFile | None = None) -> Counters:
     """Read the service's /metrics and the server's commandstats.
 
     Raises:
@@ -64,6 +66,7 @@ def read_counters(stack: Stack) -> Counters:
             command: int(stats.get(f"cmdstat_{command}", {}).get("calls", 0))
             for command in BOARD_COMMANDS
         },
+        ledger_rows=ledger.rows() if ledger else 0,
     )
 
 

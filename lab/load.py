@@ -15,14 +15,16 @@ from typing import Any
 
 import redis
 
-from lab.audit import FinalScore, audit, foreign_audit, incomparable_audit
+from lab.audit import NO_LEDGER, FinalScore, audit, foreign_audit, incomparable_audit
 from lab.chosen_stack import find_compose_stack, running_stack
 from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters, read_scores
 from lab.foreign import ForeignStack
 from lab.generator import generate, require_generator_ports
 from lab.grafana import grafana_of
+from lab.ledger_file import LedgerEvidence, LedgerFile
 from lab.run_marks import RunMarks, warn_in_record
+from lab.service_settings import describe_ledger
 from lab.session import Session
 from lab.stack import Stack
 from lab.variables import Variables
@@ -32,6 +34,7 @@ from workload.scenario import Scenario
 _USAGE = 2
 _PLAYERS_PER_READ = 1_000
 _STAMP_SECONDS = 0.2
+_IN_A_VOLUME = "the ledger lies in a volume of the containers"
 
 
 @dataclass(frozen=True)
@@ -96,14 +99,20 @@ def _measure(
     compose = find_compose_stack(variables, scenario.assumptions, session)
     kind = "compose" if compose else "embedded"
     logs = folder / "logs"
-    with running_stack(compose, variables, scenario.assumptions, logs, session) as stack:
+    path = variables.ledger_path or folder / "ledger.db"
+    name = path if compose is None else Path(f"{folder.name}.db")
+    ledger = None if compose or variables.ledger == "none" else LedgerFile(path, variables.mode)
+    with running_stack(compose, variables, scenario.assumptions, logs, name, session) as stack:
         up = f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack)."
         print(up, flush=True)
-        before = read_counters(stack)
+        print(f"It runs with {describe_ledger(variables)}.", flush=True)
+        before = read_counters(stack, ledger)
         command = _repeating(command, kind)
         marks.start()
         code, incidents = generate(variables, players, stack, folder, command, session)
-        return code, {**_audit(before, stack, folder), "incidents": incidents}
+        why = NO_LEDGER if variables.ledger == "none" else _IN_A_VOLUME
+        audited = _audit(before, stack, folder, ledger, why)
+        return code, {**audited, "incidents": incidents}
 
 
 def _repeating(command: str, kind: str) -> str:
@@ -111,15 +120,22 @@ def _repeating(command: str, kind: str) -> str:
     return command if kind == "embedded" or "STACK=" in command else f"{command} STACK={kind}"
 
 
-def _audit(before: Counters, stack: Stack, folder: Path) -> dict[str, Any]:
+def _audit(
+    before: Counters, stack: Stack, folder: Path, ledger: LedgerFile | None, no_ledger: str
+) -> dict[str, Any]:
     """Compare what can be compared; what a dead process took with it is said to be so."""
     failure = stack.failure()
     if failure is not None:
         return incomparable_audit(failure)
     try:
         measurements = json.loads((folder / "measurements.json").read_bytes())
+        unprojected = ledger.settle() if ledger else 0
         scores = list(_final_scores(folder / "final_scores.csv", stack.redis_url))
-        return audit(before, read_counters(stack), measurements, scores)
+        after = read_counters(stack, ledger)
+        if ledger is None:
+            return audit(before, after, measurements, scores, no_ledger)
+        found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url))
+        return audit(before, after, measurements, scores, found)
     except FileNotFoundError as error:
         return incomparable_audit(f"the generator left no {Path(error.filename).name}")
     except (PartFailed, redis.RedisError) as error:

@@ -42,7 +42,7 @@ def clear_boards(server: KnownServer, keys: Iterable[str]) -> int:
     Raises:
         UsageError: the server does not answer, or the database holds keys that are not ours.
     """
-    boards = list(keys)
+    boards = [one for key in keys for one in (key, *companions(key))]
     try:
         with connect(server.url) as client:
             present = [key for key in boards if client.exists(key)]
@@ -51,6 +51,18 @@ def clear_boards(server: KnownServer, keys: Iterable[str]) -> int:
             return int(client.unlink(*present)) if present else 0
     except redis.RedisError as error:
         raise UsageError(f"{server.name} does not answer: {str(error).rstrip('.')}.") from None
+
+
+def companions(key: str) -> tuple[str, ...]:
+    """The keys that a service with a ledger keeps beside a board, in its slot of a cluster."""
+    return tuple(f"{{{key}}}:{what}" for what in ("versions", "mark"))
+
+
+def unlink(url: str, keys: Iterable[str]) -> None:
+    """Unlink boards and what belongs to them."""
+    with connect(url) as client:
+        for key in keys:
+            client.unlink(key, *companions(key))
 
 
 def _others(client: redis.Redis, server: KnownServer, boards: set[str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from lab.addresses import without_password
 from lab.embedded_stack import embedded_stack
 from lab.errors import UsageError
+from lab.service_settings import describe_ledger
 from lab.session import Session
 from lab.variables import Variables
 from workload.assumptions import Assumptions
@@ -26,10 +27,16 @@ def serve(variables: Variables, assumptions: Assumptions, session: Session) -> i
         )
     with (
         tempfile.TemporaryDirectory(prefix="serve-", dir=session.checkout.state) as folder,
-        embedded_stack(variables, assumptions, Path(folder), session) as stack,
+        embedded_stack(
+            variables,
+            assumptions,
+            Path(folder),
+            variables.ledger_path or Path(folder) / "ledger.db",
+            session,
+        ) as stack,
     ):
         print(
-            f"mode     {variables.mode}, ledger {variables.ledger}\n"
+            f"mode     {variables.mode}, {describe_ledger(variables)}\n"
             f"service  {stack.service_url}/v1/boards\n"
             f"docs     {stack.service_url}/docs\n"
             f"metrics  {stack.service_url}/metrics\n"

@@ -62,7 +62,9 @@ class Variables(BaseSettings):
     allow_writes: bool = False
     redis_url: Annotated[str, BeforeValidator(redis_address)] | None = None
     hotboard_redis_bin: Path | None = None
-    ledger: Literal["none"] = "none"
+    ledger: Literal["sqlite", "none"] = "sqlite"
+    ledger_sync: Literal["full", "normal"] = "full"
+    ledger_path: Path | None = None
     stack: Literal["compose", "embedded"] | None = None
     redis_port: Port = 6379
     prometheus_port: Port = 9090
@@ -103,12 +105,18 @@ class Variables(BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _check_ledger(self) -> "Variables":
+        if self.ledger_path and self.ledger == "none":
+            raise ValueError("LEDGER=none and LEDGER_PATH exclude each other: leave out one.")
+        return self
+
+    @model_validator(mode="after")
     def _check_stack(self) -> "Variables":
-        for name in ("target", "redis_url", "hotboard_redis_bin"):
+        for name in ("target", "redis_url", "hotboard_redis_bin", "ledger_path"):
             if self.stack == "compose" and getattr(self, name):
                 raise ValueError(
                     f"STACK=compose and {name.upper()} exclude each other: "
-                    "the compose stack has its own service and its own Redis."
+                    "the compose stack has its own service, Redis and ledger."
                 )
         return self
 

@@ -54,3 +54,9 @@ def percentile(counts: Mapping[int, int], fraction: float) -> int | None:
         if reached >= wanted:
             return bucket
     return None
+
+
+def highest_of(bucket: int) -> int:
+    """The highest value that a bucket holds, which is what it stands for in a report."""
+    shift = max(bucket.bit_length() - _KEPT_BITS, 0)
+    return min(((bucket >> shift) + 1 << shift) - 1, HIGHEST_US)

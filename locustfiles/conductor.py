@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from math import ceil, floor
+from math import ceil
 from typing import Final
 
 import gevent
@@ -20,8 +20,9 @@ from locustfiles.key_watch import KeyWatch
 from locustfiles.loading import Loader, Loading
 from locustfiles.measurements_document import Ending
 from locustfiles.open_loop import STOP_SECONDS
-from locustfiles.progress import SHOW_EVERY_SECONDS, Progress
+from locustfiles.progress import Progress
 from locustfiles.results import Results
+from locustfiles.run_view import view_of
 from locustfiles.stopping import StopRequest
 
 _START_SECONDS: Final = 60.0
@@ -30,6 +31,7 @@ _LEAD_SECONDS: Final = 0.5
 # What a worker may take beyond the limits of its requests before it counts as lost.
 _GRACE_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.05
+_SAVE_EVERY_SECONDS: Final = 5
 # The workers' reports on a whole second are in by then.
 _REPORT_SECONDS: Final = 0.2
 
@@ -48,11 +50,16 @@ class Conductor:
         self._loading = Loading(inputs.plan.players)
         self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
         self.results = Results(inputs, crew, self._loading, self._keys)
+        self._view = view_of(inputs, self._loading, crew.recording, self._keys, self._why_stopping)
         self._helpers: list[gevent.Greenlet[..., None]] = []
         self.ending = Ending()
 
     def run(self) -> None:
         """Take the run to its end, whatever happens, and leave its files."""
+        with self._progress.following(self._view):
+            self._run()
+
+    def _run(self) -> None:
         try:
             self._measure()
             self.ending = Ending("completed")
@@ -62,6 +69,7 @@ class Conductor:
             logging.getLogger(__name__).exception("The harness failed")
             self.ending = Ending("interrupted", f"The harness failed: {error!r}.")
         gevent.killall(self._helpers)
+        self._view.ended = self.ending.ended
         try:
             self.results.write(self.ending)
         except OSError as error:
@@ -78,7 +86,7 @@ class Conductor:
 
     def _measure(self) -> None:
         self.results.begin()
-        Loader(self._inputs, self._loading, self._crew.scores).run(self._before_batch)
+        Loader(self._inputs, self._loading, self._crew.scores).run(self._check)
         self._until(lambda: len(self._crew.complete()) >= self._plan.slices, "holds its users")
         self._crew.give([replace(self._plan, slice_index=i) for i in range(self._plan.slices)])
         self._until(self._crew.are_ready, "is ready")
@@ -89,16 +97,12 @@ class Conductor:
             self._halt()
             raise
 
-    def _before_batch(self) -> None:
-        self._check()
-        self._progress.show_loading(self._loading.ok, self._loading.players)
-
     def _start(self) -> ScheduleClock:
         second_zero_at = ceil(time.time() + _LEAD_SECONDS) + self._plan.warmup_seconds
         self._crew.tell(messages.GO, {"second_zero_at": second_zero_at})
         self.results.note_start(second_zero_at)
-        clock = ScheduleClock.with_second_zero_at(second_zero_at)
-        self._helpers = [gevent.spawn(self._keys.run, clock), gevent.spawn(self._show, clock)]
+        clock = self._view.clock = ScheduleClock.with_second_zero_at(second_zero_at)
+        self._helpers = [gevent.spawn(self._keys.run, clock), gevent.spawn(self._save, clock)]
         return clock
 
     def _follow(self, clock: ScheduleClock) -> None:
@@ -132,16 +136,19 @@ class Conductor:
                 )
             gevent.sleep(_POLL_SECONDS)
 
+    def _why_stopping(self) -> str | None:
+        trouble = self._crew.trouble()
+        return self._stop.reason or (str(trouble).rstrip(".") if trouble else None)
+
     def _check(self) -> None:
         if self._stop.reason is not None:
             raise RunCutShort("interrupted", self._stop.reason)
         if trouble := self._crew.trouble():
             raise trouble
 
-    def _show(self, clock: ScheduleClock) -> None:
-        """Show and save where the run is, every few seconds."""
+    def _save(self, clock: ScheduleClock) -> None:
+        """Save what was counted so far, every few seconds."""
         while True:
-            gevent.sleep(-clock.now_seconds() % SHOW_EVERY_SECONDS + _REPORT_SECONDS)
-            self._progress.show(floor(clock.now_seconds()), self._crew.recording)
+            gevent.sleep(-clock.now_seconds() % _SAVE_EVERY_SECONDS + _REPORT_SECONDS)
             with contextlib.suppress(OSError):  # the last write of the run says so
                 self.results.write(self.ending)

@@ -21,6 +21,9 @@ _SAMPLE: Final = re.compile(
     re.MULTILINE,
 )
 _HIT: Final = re.compile(rb"^" + _HITS.encode() + rb"\{(.*)\} (\S+)", re.MULTILINE)
+_COMMIT: Final = re.compile(
+    rb'^leaderboard_ledger_commit_duration_seconds_bucket\{le="([^"]+)"\} (\S+)', re.MULTILINE
+)
 _LABEL: Final = re.compile(r'(\w+)="([^"]*)"')
 
 
@@ -79,6 +82,14 @@ def read_snapshot(page: bytes) -> dict[str, Any]:
         if value is not None and "key" in named:
             _take(keys.setdefault(named["key"], _Key()), name.decode(), named, value)
     return {name: key.as_document() for name, key in keys.items()}
+
+
+def read_ledger_buckets(page: bytes) -> list[list[Any]]:
+    """How many of the ledger's commits took at most how long; empty without a ledger."""
+    return [
+        ["+Inf" if bound == b"+Inf" else float(bound), int(float(count))]
+        for bound, count in _COMMIT.findall(page)
+    ]
 
 
 def _labels(text: bytes) -> dict[str, str]:

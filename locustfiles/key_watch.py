@@ -8,7 +8,13 @@ from locustfiles.attempt import Attempt
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import Connection
 from locustfiles.dialer import Dialer
-from locustfiles.key_counters import Hits, hits_between, read_hits, read_snapshot
+from locustfiles.key_counters import (
+    Hits,
+    hits_between,
+    read_hits,
+    read_ledger_buckets,
+    read_snapshot,
+)
 from locustfiles.plain_request import get
 
 _ROUTE: Final = "/metrics"
@@ -31,6 +37,7 @@ class KeyWatch:
         self._start: dict[str, Any] | None = None
         self._end: dict[str, Any] | None = None
         self._has_no_counters = False
+        self._first_hits: Hits = {}
         self._hits: Hits = {}
         self._last_page = b""
         self._last_second = 0.0
@@ -46,6 +53,10 @@ class KeyWatch:
             if self._has_no_counters:
                 break
         self._connection.close()
+
+    def measured_hits(self) -> Hits:
+        """The hits from the first reading of the measured phase to the last one so far."""
+        return hits_between(self._first_hits, self._hits)
 
     def as_document(self) -> dict[str, Any]:
         """The content of `keys` in measurements.json."""
@@ -75,6 +86,7 @@ class KeyWatch:
             return
         if self._start is None:
             self._start = _snapshot(outcome.body, at_second)
+            self._first_hits = hits
         else:
             self._note(hits, round(at_second) - 1)
         self._hits = hits
@@ -101,4 +113,8 @@ class KeyWatch:
 
 
 def _snapshot(page: bytes, at_second: float) -> dict[str, Any]:
-    return {"at_second": round(at_second, 6), "keys": read_snapshot(page)}
+    return {
+        "at_second": round(at_second, 6),
+        "keys": read_snapshot(page),
+        "ledger_buckets": read_ledger_buckets(page),
+    }

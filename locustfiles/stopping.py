@@ -3,6 +3,7 @@
 SIGTERM is Locust's own way to end: it fires `quitting`, where we wait for the drain.
 SIGINT (Ctrl-C) is turned into it, because Python would raise KeyboardInterrupt in whichever
 greenlet happens to run, the one that is counting an answer included.
+So is SIGHUP, at which Python would end on the spot and leave nothing.
 """
 
 import os
@@ -31,10 +32,14 @@ class StopRequest:
         self._locust_listens = True
 
     def listen_to_signals(self, runner: Runner) -> None:
-        """Take note of SIGINT and SIGTERM, and end a process that Locust would not end yet."""
+        """Take note of SIGINT, SIGHUP and SIGTERM, and end a process Locust would not end yet."""
 
         def on_interrupt() -> None:
             self.ask("stopped by SIGINT (Ctrl-C)")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        def on_hang_up() -> None:
+            self.ask("stopped by SIGHUP (its terminal was closed)")
             os.kill(os.getpid(), signal.SIGTERM)
 
         def on_terminate() -> None:
@@ -44,4 +49,7 @@ class StopRequest:
                 sys.exit(INCOMPLETE)
 
         gevent.signal_handler(signal.SIGINT, on_interrupt)
+        # nohup has it ignored, and means it
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            gevent.signal_handler(signal.SIGHUP, on_hang_up)
         gevent.signal_handler(signal.SIGTERM, on_terminate)

@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.numbers.skew import skew_json
 from reports.numbers.traffic import Traffic, traffic_of
+from reports.numbers.write_parts import WriteParts, write_parts
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Keys, Measurements
 from reports.rundir.reading import RUN_JSON, Run
@@ -32,6 +33,7 @@ class Derived:
     tables: dict[str, Table]
     skew: dict[str, Any] | None
     verdict: Verdict
+    write_parts: WriteParts | None
 
 
 def derive(run: Run) -> Derived:
@@ -45,6 +47,7 @@ def derive(run: Run) -> Derived:
         tables={table.name: table for table in _tables(run.facts, measurements, traffic)},
         skew=skew_json(traffic, run.facts.fair_keys),
         verdict=verdict_of(run, traffic),
+        write_parts=write_parts(keys, traffic),
     )
 
 

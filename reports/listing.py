@@ -11,7 +11,7 @@ from reports.rundir.reading import read_facts
 from reports.terminal import aligned
 from reports.wording import percent, scale_words
 
-_HEADER = ("run", "verdict", "scale", "measured", "hottest write key", "p99 ms")
+_HEADER = ("run", "verdict", "ledger", "scale", "measured", "hottest write key", "p99 ms")
 _UNKNOWN = "-"
 
 
@@ -40,6 +40,7 @@ def _row(path: Path, facts: Facts, raw: dict[str, Any]) -> tuple[str, ...]:
     return (
         path.name,
         str(_field(raw, "verdict", "status") or "not judged yet"),
+        (facts.ledger_words or _UNKNOWN).removeprefix("ledger "),
         scale_words(facts.scale),
         f"{facts.duration_seconds:g} s",
         percent(hottest) if isinstance(hottest, int | float) else _UNKNOWN,

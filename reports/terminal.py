@@ -5,6 +5,7 @@ from pathlib import Path
 
 from reports.derived import Derived
 from reports.numbers.rounding import Cell
+from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
 from reports.wording import percent, scale_words
 
@@ -18,6 +19,7 @@ def run_text(derived: Derived) -> str:
     blocks = [
         _title(derived.run.facts),
         _operations(derived),
+        parts_sentence(derived.write_parts) or "",
         _keys(derived),
         _verdict(derived),
         f"files: {shortest(derived.run.path)}",
@@ -33,6 +35,8 @@ def _title(facts: Facts) -> str:
     ]
     if facts.seed is not None:
         parts.append(f"seed {facts.seed}")
+    if words := facts.ledger_words:
+        parts.append(words)
     return f"run {facts.run_id}\n{' · '.join(parts)}"
 
 

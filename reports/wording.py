@@ -31,3 +31,12 @@ def host_of(address: str) -> str | None:
         return urlsplit(address).hostname
     except ValueError:
         return None
+
+
+def ledger_words(ledger: str | None, sync: str | None) -> str | None:
+    """What is to be said of the ledger beside every figure; None when nothing is known of it."""
+    if ledger is None:
+        return None
+    if ledger == "none":
+        return "LEDGER=none"
+    return f"ledger {ledger}" + (f", LEDGER_SYNC={sync}" if sync == "normal" else "")

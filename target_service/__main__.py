@@ -9,6 +9,8 @@ from pathlib import Path
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.store import Store
 from target_service.settings import (
     MULTIPROCESS_VARIABLE,
     PREFIX,
@@ -28,6 +30,7 @@ def main() -> int:
         settings = read_settings()
         listener = _listen(settings)
         _wipe_shared_counts()
+        _check_ledger(settings)
     except InvalidSettings as error:
         for problem in error.problems:
             print(problem, file=sys.stderr)  # noqa: T201  (the command line's answer)
@@ -55,6 +58,19 @@ def main() -> int:
             return 0
         server.run(sockets=[listener])
     return 0 if server.started else 1
+
+
+def _check_ledger(settings: Settings) -> None:
+    """Make the ledger's file, or refuse to start on one that cannot be used."""
+    if settings.ledger == "none":
+        return
+    store = Store(settings.ledger_path, settings.ledger_sync)
+    try:
+        store.prepare()
+    except LedgerError as error:
+        raise InvalidSettings((f"{PREFIX}LEDGER_PATH: {error}",)) from error
+    finally:
+        store.turns.close()
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -3,18 +3,22 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from target_service import __version__
 from target_service.cold_routes import OPERATIONS, cold_routes
+from target_service.durability import Durability
 from target_service.error_handlers import add_error_handlers
 from target_service.hot_routes import Handler, HotRoutes
 from target_service.leaderboard.around import ReadAround
 from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.freshness import AlwaysFresh
 from target_service.leaderboard.key_commands import KeyCommands
 from target_service.leaderboard.partition_top import ReadPartitionTop
 from target_service.leaderboard.rank import ReadRank
@@ -22,10 +26,12 @@ from target_service.leaderboard.store import Store
 from target_service.leaderboard.submit import Submit
 from target_service.leaderboard.submit_batch import SubmitBatch
 from target_service.leaderboard.top import ReadTop
-from target_service.leaderboard.writer import ProjectionWriter
+from target_service.leaderboard.writer import ProjectionWriter, Writer
 from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
 from target_service.openapi import openapi_document
+from target_service.projection.disowning import disown
+from target_service.projection.ledger_writer import LedgerWriter
 from target_service.redis_wire.connection import connector
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.request_times import RequestTimes, TimedApp
@@ -33,6 +39,8 @@ from target_service.settings import Settings, read_settings
 
 # A scrape works in a thread; this is how long it may keep the loop waiting at a time.
 SWITCH_SECONDS = 0.0005
+
+Job = Callable[[], Coroutine[Any, Any, None]]
 
 
 def app_from_environment() -> ASGIApp:
@@ -54,26 +62,37 @@ def create_app(settings: Settings) -> ASGIApp:
     connect = connector(settings.redis_url, settings.redis_timeout_seconds)
     pipeline = Pipeline(connect, settings.redis_timeout_seconds)
     commands = {key: KeyCommands(key, metrics) for key in boards.keys_of()}
-    store = Store(boards, boards.by_path(), commands, pipeline)
+    durability = (
+        None if settings.ledger == "none" else Durability(settings, boards, pipeline, metrics)
+    )
+    jobs: list[Job] = [MemberCounts(boards, pipeline, metrics).keep]
+    if durability is None:
+        jobs.append(partial(disown, pipeline, boards.keys_of()))
+        store = Store(boards, boards.by_path(), commands, pipeline, AlwaysFresh())
+        writer: Writer = ProjectionWriter(store, metrics)
+    else:
+        versions = durability.board_versions
+        store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, versions)
+        writer = LedgerWriter(store, durability.ledger, durability.projection, metrics)
     app = FastAPI(
         title="Hotboard leaderboard",
         version=__version__,
-        lifespan=_lifespan(pipeline, MemberCounts(boards, pipeline, metrics)),
+        lifespan=_lifespan(pipeline, jobs, durability),
         redirect_slashes=False,
         redoc_url=None,
     )
-    app.include_router(cold_routes(settings, store, metrics))
+    ledger = durability.ledger if durability else None
+    app.include_router(cold_routes(settings, store, metrics, ledger))
     add_error_handlers(app)
-    handlers = hot_handlers(store, metrics)
+    handlers = hot_handlers(store, writer)
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)
     return HotRoutes(handlers, TimedApp(app, request_times), request_times)
 
 
-def hot_handlers(store: Store, metrics: Metrics) -> Sequence[Handler]:
+def hot_handlers(store: Store, writer: Writer) -> Sequence[Handler]:
     """Return what answers the operations under load."""
-    writer = ProjectionWriter(store, metrics)
     return (
         Submit(store, writer),
         SubmitBatch(store, writer),
@@ -85,16 +104,20 @@ def hot_handlers(store: Store, metrics: Metrics) -> Sequence[Handler]:
 
 
 def _lifespan(
-    pipeline: Pipeline, members: MemberCounts
+    pipeline: Pipeline, jobs: Sequence[Job], durability: Durability | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         pipeline.start()
-        keeper = asyncio.create_task(members.keep())
+        if durability is not None:
+            await durability.start()
+        tasks = [asyncio.create_task(job()) for job in jobs]
         yield
-        keeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeper
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if durability is not None:
+            await durability.stop()
         await pipeline.stop()
 
     return lifespan

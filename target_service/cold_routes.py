@@ -1,5 +1,6 @@
 """The routes that nobody hurries: the service's description, its health and its metrics."""
 
+import asyncio
 import platform
 from collections.abc import Sequence
 
@@ -13,9 +14,17 @@ from target_service import __version__
 from target_service.description import Capabilities, Description, Health, Limits, ServiceFacts
 from target_service.leaderboard.messages import encode
 from target_service.leaderboard.store import Store
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.options import LedgerOptions
+from target_service.ledger.protocol import ProjectionSource
 from target_service.metrics import Metrics
 from target_service.operation import Operation
-from target_service.problems import InvalidRequest, ServiceUnavailable, UnknownBoard
+from target_service.problems import (
+    InvalidRequest,
+    LedgerUnavailable,
+    ServiceUnavailable,
+    UnknownBoard,
+)
 from target_service.query import Parameters, SeasonParameter, read_query
 from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.errors import RedisUnavailable
@@ -25,6 +34,7 @@ from target_service.settings import Settings
 
 JSON = "application/json"
 EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+EVENT_IDS_KEPT_SECONDS = int(LedgerOptions().kept_seconds)
 PARAMETERS: Parameters = {"season": SeasonParameter()}
 _PING = Command(pack("PING"), Uncounted())
 
@@ -39,13 +49,20 @@ DESCRIBE = Operation(
 )
 HEALTHZ = Operation("healthz", "GET", "/healthz", "Whether the process is alive", Health)
 READYZ = Operation(
-    "readyz", "GET", "/readyz", "Whether Redis answers", Health, (ServiceUnavailable,)
+    "readyz",
+    "GET",
+    "/readyz",
+    "Whether Redis and the ledger answer",
+    Health,
+    (ServiceUnavailable, LedgerUnavailable),
 )
 METRICS = Operation("metrics", "GET", "/metrics", "All counters, for Prometheus", None)
 OPERATIONS: Sequence[Operation] = (DESCRIBE, HEALTHZ, READYZ, METRICS)
 
 
-def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter:
+def cold_routes(
+    settings: Settings, store: Store, metrics: Metrics, ledger: ProjectionSource | None
+) -> APIRouter:
     """Return the router of the cold routes."""
     router = APIRouter()
 
@@ -69,11 +86,16 @@ def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter
 
     @router.get(READYZ.path, name=READYZ.name)
     async def readyz() -> Response:
-        """Answer while Redis does."""
+        """Answer while Redis does, and the ledger if there is one."""
         try:
             await store.pipeline.run((_PING,))
         except (RedisUnavailable, ResponseError) as error:
             raise ServiceUnavailable(str(error)) from error
+        if ledger is not None:
+            try:
+                await asyncio.wait_for(ledger.facts(), store.pipeline.timeout_seconds)
+            except (LedgerError, TimeoutError) as error:
+                raise LedgerUnavailable(str(error) or "The ledger took too long.") from error
         return Response(encode(Health("ready")), media_type=JSON)
 
     @router.get(METRICS.path, name=METRICS.name)
@@ -87,6 +109,7 @@ def cold_routes(settings: Settings, store: Store, metrics: Metrics) -> APIRouter
 
 async def _describe(settings: Settings, store: Store, season: str | None) -> Description:
     boards = store.boards.of(season)
+    has_ledger = settings.ledger != "none"
     try:
         redis = await read_server_facts(store.pipeline)
     except (RedisUnavailable, ResponseError):
@@ -94,6 +117,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
     return Description(
         mode=settings.mode,
         ledger=settings.ledger,
+        ledger_sync=settings.ledger_sync if has_ledger else None,
         season=season,
         regions=settings.regions,
         modes=settings.modes,
@@ -101,8 +125,13 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
         partitions=[board.partition for board in boards],
         keys=list(store.boards.keys_of(season)),
         boards={board.partition: board.key for board in boards},
-        capabilities=Capabilities(),
-        limits=Limits(),
+        capabilities=Capabilities(
+            event_dedupe=has_ledger,
+            sequences=has_ledger,
+            home_partition=has_ledger,
+            versions=has_ledger,
+        ),
+        limits=Limits(event_ids_kept_seconds=EVENT_IDS_KEPT_SECONDS if has_ledger else None),
         redis=redis,
         service=ServiceFacts(__version__, platform.python_version(), settings.workers),
     )

@@ -36,6 +36,7 @@ class Limits(Struct, frozen=True):
     score: tuple[int, int] = (-SCORE_LIMIT, SCORE_LIMIT)
     sequence: tuple[int, int] = (1, SEQUENCE_LIMIT)
     body_bytes: int = BODY_BYTES
+    event_ids_kept_seconds: int | None = None
 
 
 class RedisFacts(Struct, frozen=True):
@@ -60,7 +61,8 @@ class Description(Struct, frozen=True):
     """The service, its boards and its limits."""
 
     mode: Literal["naive", "partitioned"]
-    ledger: Literal["none"]
+    ledger: Literal["sqlite", "none"]
+    ledger_sync: Literal["full", "normal"] | None
     season: str | None
     regions: tuple[str, ...]
     modes: tuple[str, ...]

@@ -10,8 +10,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from target_service.answers import Answer
 from target_service.call import Call, ClientGone
+from target_service.ledger.errors import LedgerBusy, LedgerError, LedgerUnwritable
 from target_service.operation import Operation
-from target_service.problems import InternalError, MethodNotAllowed, Problem, ServiceUnavailable
+from target_service.problems import (
+    InternalError,
+    LedgerUnavailable,
+    MethodNotAllowed,
+    Problem,
+    ServiceUnavailable,
+)
 from target_service.redis_wire.errors import RedisUnavailable
 from target_service.request_times import RequestTimes
 
@@ -78,6 +85,13 @@ class HotRoutes:
         return handler
 
 
+def ledger_problem(error: LedgerError) -> LedgerUnavailable:
+    """Return the refusal of a write that the ledger did not take."""
+    if isinstance(error, LedgerBusy | LedgerUnwritable):
+        return LedgerUnavailable(str(error), error.retry_after_seconds)
+    return LedgerUnavailable(str(error))
+
+
 async def _answer(handler: Handler, call: Call) -> Answer:
     allowed = handler.operation.method
     if call.scope["method"] != allowed:
@@ -86,10 +100,11 @@ async def _answer(handler: Handler, call: Call) -> Answer:
         return await handler(call)
     except Problem as problem:
         return problem.answer()
-    except RedisUnavailable as error:
-        return ServiceUnavailable(str(error)).answer()
-    except ResponseError as error:
-        return ServiceUnavailable(f"Redis refused: {error}").answer()
+    except LedgerError as error:
+        return ledger_problem(error).answer()
+    except (RedisUnavailable, ResponseError) as error:
+        told = f"Redis refused: {error}" if isinstance(error, ResponseError) else str(error)
+        return ServiceUnavailable(told).answer()
     except ClientGone:
         raise
     except Exception:

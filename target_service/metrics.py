@@ -1,6 +1,7 @@
 """The service's own measurements, as Prometheus series with a closed set of labels."""
 
 import os
+from pathlib import Path
 from typing import Final
 
 from prometheus_client import (
@@ -9,10 +10,9 @@ from prometheus_client import (
     Gauge,
     Histogram,
     disable_created_metrics,
-    generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
 
+from target_service.exposition import OwnSeries, SharedSeries
 from target_service.settings import MULTIPROCESS_VARIABLE
 
 HTTP_BUCKETS_SECONDS = (
@@ -22,6 +22,10 @@ HTTP_BUCKETS_SECONDS = (
 KEY_BUCKETS_SECONDS = (
     *(0.0001, 0.0002, 0.0003, 0.0005, 0.00075, 0.001, 0.002),
     *(0.005, 0.01, 0.025, 0.1, 0.5, 2.5),
+)
+LEDGER_BUCKETS_SECONDS = (
+    *(0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.025),
+    *(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
 # One value for all workers: a gauge must not carry the number of the process that set it.
 ONE_FOR_ALL: Final = "mostrecent"
@@ -110,6 +114,35 @@ class ServiceSeries:
         )
 
 
+class LedgerSeries:
+    """What happens between the ledger and the boards; not there without a ledger."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.commit_duration = Histogram(
+            "leaderboard_ledger_commit_duration_seconds",
+            "From taking a group of events to having it on disk.",
+            buckets=LEDGER_BUCKETS_SECONDS,
+            registry=registry,
+        )
+        self.backlog = Gauge(
+            "leaderboard_projection_backlog",
+            "Accepted changes that Redis should have by now and is not known to have.",
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
+        self.replayed = Counter(
+            "leaderboard_projection_replayed_total",
+            "Changes that reached Redis later than their own request.",
+            registry=registry,
+        )
+        self.oldest = Gauge(
+            "leaderboard_projection_oldest_timestamp_seconds",
+            "When the oldest change of the backlog was accepted; 0 when there is none.",
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
+
+
 class Metrics:
     """Every series of the service; callers keep the labelled children they use often."""
 
@@ -119,11 +152,9 @@ class Metrics:
         self.keys = KeySeries(self.registry)
         self.commands = CommandSeries(self.registry)
         self.service = ServiceSeries(self.registry)
+        shared = os.environ.get(MULTIPROCESS_VARIABLE)
+        self._series = SharedSeries(Path(shared)) if shared else OwnSeries(self.registry)
 
     def exposition(self) -> bytes:
         """Return the text Prometheus scrapes: of all workers when they share a directory."""
-        if MULTIPROCESS_VARIABLE not in os.environ:
-            return generate_latest(self.registry)
-        registry = CollectorRegistry(support_collectors_without_names=True)
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # likewise
-        return generate_latest(registry)
+        return self._series.text().encode()

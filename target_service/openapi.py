@@ -42,7 +42,7 @@ def _describe(operation: Operation, schemas: dict[Any, Document]) -> Document:
         "operationId": operation.name,
         "summary": operation.summary,
         "parameters": [*_path_parameters(operation, schemas), *_query_parameters(operation)],
-        "responses": {"200": _success(operation, schemas), **_refusals(operation, schemas)},
+        "responses": {**_successes(operation, schemas), **_refusals(operation, schemas)},
     }
     if operation.body is not None:
         content = {"application/json": {"schema": schemas[operation.body]}}
@@ -60,12 +60,15 @@ def _query_parameters(operation: Operation) -> Iterable[Document]:
         yield {"name": name, "in": "query", "schema": parameter.schema()}
 
 
-def _success(operation: Operation, schemas: dict[Any, Document]) -> Document:
+def _successes(operation: Operation, schemas: dict[Any, Document]) -> Document:
     if operation.answer is None:
         content: Document = {"text/plain": {"schema": {"type": "string"}}}
     else:
         content = {"application/json": {"schema": schemas[operation.answer]}}
-    return {"description": HTTPStatus.OK.phrase, "content": content}
+    successes = {"200": {"description": HTTPStatus.OK.phrase, "content": content}}
+    if operation.accepted is not None:
+        successes["202"] = {"description": operation.accepted, "content": content}
+    return successes
 
 
 def _refusals(operation: Operation, schemas: dict[Any, Document]) -> Document:

@@ -11,7 +11,10 @@ PLAYER_PATH = BOARD_PATH + "/players/{player_id}"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Name, method and path, what goes in, what comes out, and what may be refused."""
+    """Name, method and path, what goes in, what comes out, and what may be refused.
+
+    `accepted` describes the 202 that has the same form as the 200, if there is one.
+    """
 
     name: str
     method: str
@@ -21,3 +24,4 @@ class Operation:
     problems: tuple[type[Problem], ...] = ()
     parameters: Parameters = field(default_factory=dict)
     body: type | None = None
+    accepted: str | None = None

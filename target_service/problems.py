@@ -6,8 +6,12 @@ Problem
 ├── UnknownPlayer       404
 ├── UnknownRoute        404
 ├── MethodNotAllowed    405
+├── EventConflict       409  the event id was used for another event
+├── OtherPartition      409  the player is at home on another partition of the season
 ├── BodyTooLarge        413
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
+├── LedgerUnavailable   503  the ledger is full, busy or closed; says when to come back
+├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
 └── InternalError       500  a defect of the service, never of the input
 """
 
@@ -124,6 +128,40 @@ class ServiceUnavailable(Problem):
     def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
         after = str(retry_after_seconds).encode()
         super().__init__(detail, headers=((b"retry-after", after),))
+
+
+class LedgerUnavailable(Problem):
+    """The ledger cannot take the write now; nothing tells whether it was stored."""
+
+    status, slug, title = 503, "ledger-unavailable", "Ledger unavailable"
+
+    def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
+        after = str(retry_after_seconds).encode()
+        super().__init__(detail, headers=((b"retry-after", after),))
+
+
+class BoardUnavailable(Problem):
+    """Redis has lost the board or a part of it; it comes back from the ledger."""
+
+    status, slug, title = 503, "board-unavailable", "Board unavailable"
+
+    def __init__(self, board: str) -> None:
+        super().__init__(
+            f"The board {board} in Redis is lost or behind; it is brought back from the ledger.",
+            headers=((b"retry-after", b"1"),),
+        )
+
+
+class EventConflict(Problem):
+    """The event id belongs to another event."""
+
+    status, slug, title = 409, "event-conflict", "Event id already used"
+
+
+class OtherPartition(Problem):
+    """The player has scores on another partition of the season, and may have none here."""
+
+    status, slug, title = 409, "other-partition", "Player of another partition"
 
 
 class InternalError(Problem):

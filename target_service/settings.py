@@ -1,6 +1,7 @@
 """Settings, read once from HOTBOARD_* environment variables and never changed."""
 
 import os
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
@@ -67,7 +68,11 @@ class Settings(BaseSettings):
     redis_timeout_seconds: float = Field(
         default=0.5, ge=0.01, le=60, allow_inf_nan=False, description="a number from 0.01 to 60"
     )
-    ledger: Literal["none"] = Field(default="none", description="none")
+    ledger: Literal["sqlite", "none"] = Field(default="sqlite", description="sqlite or none")
+    ledger_path: Path = Field(
+        default=Path("hotboard-ledger.db"), description="the path of a file in a directory"
+    )
+    ledger_sync: Literal["full", "normal"] = Field(default="full", description="full or normal")
     regions: Names = ("na-east", "na-west", "eu", "apac")
     modes: Names = ("solo", "duo", "squad")
     seasons: Names = ("s1",)

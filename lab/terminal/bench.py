@@ -83,7 +83,7 @@ def bench(
     kept = False
     try:
         with (
-            embedded_stack(chosen, assumptions, folder, session) as stack,
+            embedded_stack(chosen, assumptions, folder, folder / "ledger.db", session) as stack,
             closing(BoardClient(stack.service_url, session.stop.check)) as client,
             _blaming(stack),
         ):

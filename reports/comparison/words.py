@@ -36,7 +36,14 @@ def first_line(inputs: Inputs, a: Side, b: Side) -> str:
     named = [word for name, word in _HEADLINE_INPUTS.items() if name in inputs.same]
     differs = f"What differs: {', '.join(parts)}." if parts else "No input differs."
     same = f"The same on both sides: {', '.join(named)}." if named else ""
+    same += _ledgers(a, b)
     return " ".join(part for part in (differs, same, _threads(a, b), _top(a, b)) if part)
+
+
+def _ledgers(a: Side, b: Side) -> str:
+    """Figures without a ledger say so, whatever else they are compared for."""
+    told = {side.rounds[0].run.facts.ledger_words for side in (a, b)}
+    return " Both ran with LEDGER=none." if told == {"LEDGER=none"} else ""
 
 
 def story(a: Side, b: Side) -> list[str]:

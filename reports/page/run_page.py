@@ -5,6 +5,7 @@ from typing import Any
 from reports.derived import Derived
 from reports.numbers.rounding import Cell, ratio
 from reports.numbers.stalls import ranges
+from reports.numbers.write_parts import parts_sentence
 from reports.page import run_plots
 from reports.page.inputs import input_groups
 from reports.page.plots.timeline import Timeline
@@ -29,6 +30,8 @@ def run_page(derived: Derived) -> str:
         title=f"{facts.scenario}, {facts.mode}",
         facts=facts,
         scale=scale_words(facts.scale),
+        ledger=facts.ledger_words,
+        write_parts=parts_sentence(derived.write_parts),
         story=story(derived.run),
         inputs=input_groups(facts),
         **_verdict(derived),

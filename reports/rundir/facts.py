@@ -4,6 +4,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from reports.wording import ledger_words
+
 SCHEMA_VERSION = 1
 # A week; a longer one is a slip of the pen, and a row for each second would fill the memory.
 LONGEST_SECONDS = 604_800
@@ -33,6 +35,7 @@ class Service(msgspec.Struct, frozen=True):
 
     mode: str | None = None
     ledger: str | None = None
+    ledger_sync: str | None = None
     season: str | None = None
     partitions: list[str] = []
     keys: list[str] = []
@@ -78,6 +81,11 @@ class Facts(msgspec.Struct, frozen=True):
         """How many keys should share the load: one for each partition, whatever the mode."""
         partitions = len(self.service.partitions) if self.service else 0
         return partitions or len(self.model.partition_shares) or None
+
+    @property
+    def ledger_words(self) -> str | None:
+        """What is to be said of the service's ledger; None when it told nothing of it."""
+        return ledger_words(self.service.ledger, self.service.ledger_sync) if self.service else None
 
     @property
     def board_keys(self) -> list[str]:

@@ -91,10 +91,11 @@ class KeyCounters(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """Every key's counters at one instant."""
+    """Every key's counters at one instant, and how long the ledger's commits took until then."""
 
     at_second: float
     keys: dict[str, KeyCounters]
+    ledger_buckets: list[tuple[float | str, Count]] = []
 
 
 class KeySecond(msgspec.Struct, frozen=True):

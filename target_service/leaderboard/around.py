@@ -13,6 +13,7 @@ from target_service.leaderboard.rules import WINDOW_RANGE
 from target_service.leaderboard.store import Store
 from target_service.operation import PLAYER_PATH, Operation
 from target_service.problems import (
+    BoardUnavailable,
     InvalidRequest,
     ServiceUnavailable,
     UnknownBoard,
@@ -33,7 +34,13 @@ class ReadAround:
         summary="A player's place on one board, and the entries around it",
         parameters=QUERY.parameters,
         answer=Around,
-        problems=(UnknownBoard, UnknownPlayer, InvalidRequest, ServiceUnavailable),
+        problems=(
+            UnknownBoard,
+            UnknownPlayer,
+            InvalidRequest,
+            ServiceUnavailable,
+            BoardUnavailable,
+        ),
     )
 
     def __init__(self, store: Store) -> None:
@@ -50,9 +57,12 @@ class ReadAround:
         command = store.commands[board.key].around(player, window)
         (reply,), as_of = await AROUND.run(store.pipeline, command, store.deadline())
         if reply is None:
+            await store.freshness.confirm(board.key)
             raise unknown_player(player, board.key)
         rank, first, _, flat = reply
         page = list(rows(flat))
         entries = [PlacedEntry(name, score, first + i) for i, (name, score) in enumerate(page, 1)]
         score = page[rank - first][1]
-        return answer(encode(Around(board.key, player, score, rank + 1, entries, as_of)))
+        recovering = store.freshness.check(board.key)
+        around = Around(board.key, player, score, rank + 1, entries, as_of, recovering)
+        return answer(encode(around))

@@ -6,7 +6,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from target_service.leaderboard.rules import BATCH_EVENTS, Id, Name, Score, Sequence
 
-Status = Literal["applied", "duplicate", "stale", "conflict"]
+Status = Literal["applied", "duplicate", "stale", "durable-only"]
+BatchStatus = Literal["duplicate", "stale", "conflict"]
 _COLUMN = Meta(min_length=1, max_length=BATCH_EVENTS)
 
 

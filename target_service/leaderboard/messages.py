@@ -11,7 +11,7 @@ from target_service.leaderboard.rules import K_RANGE, Count, Id, Place, Score, T
 class Submitted(Struct, frozen=True):
     """What became of the event."""
 
-    status: Literal["applied"]
+    status: Literal["applied", "duplicate", "stale", "durable-only"]
 
 
 class BatchCounts(Struct, frozen=True):
@@ -61,7 +61,7 @@ class PlacedEntry(Struct, frozen=True, gc=False):
     position: Place
 
 
-class Top(Struct, frozen=True):
+class Top(Struct, frozen=True, omit_defaults=True):
     """The first entries over all partitions of a season."""
 
     board: str
@@ -71,17 +71,19 @@ class Top(Struct, frozen=True):
     as_of: Timestamp
     source: Literal["live"]
     candidates: Count
+    recovering: bool = False
 
 
-class PartitionTop(Struct, frozen=True):
+class PartitionTop(Struct, frozen=True, omit_defaults=True):
     """The first entries of one board."""
 
     board: str
     entries: list[Entry]
     as_of: Timestamp
+    recovering: bool = False
 
 
-class Around(Struct, frozen=True):
+class Around(Struct, frozen=True, omit_defaults=True):
     """A player's place on one board, and the entries around it."""
 
     board: str
@@ -90,9 +92,10 @@ class Around(Struct, frozen=True):
     position: Place
     entries: list[PlacedEntry]
     as_of: Timestamp
+    recovering: bool = False
 
 
-class Rank(Struct, frozen=True):
+class Rank(Struct, frozen=True, omit_defaults=True):
     """A player's global competition rank; `exact` is null when nothing can prove or refute it."""
 
     board: str
@@ -104,6 +107,7 @@ class Rank(Struct, frozen=True):
     exact: bool | None
     max_rank_error: Count | None
     as_of: Timestamp
+    recovering: bool = False
 
 
 encode = msgspec.json.Encoder().encode

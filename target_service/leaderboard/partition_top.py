@@ -11,7 +11,12 @@ from target_service.leaderboard.rows import rows
 from target_service.leaderboard.rules import K_RANGE
 from target_service.leaderboard.store import Store
 from target_service.operation import BOARD_PATH, Operation
-from target_service.problems import InvalidRequest, ServiceUnavailable, UnknownBoard
+from target_service.problems import (
+    BoardUnavailable,
+    InvalidRequest,
+    ServiceUnavailable,
+    UnknownBoard,
+)
 from target_service.query import IntegerParameter
 
 QUERY = IntegerQuery("k", IntegerParameter(*K_RANGE, default=10))
@@ -27,7 +32,7 @@ class ReadPartitionTop:
         summary="The first K of one board",
         parameters=QUERY.parameters,
         answer=PartitionTop,
-        problems=(UnknownBoard, InvalidRequest, ServiceUnavailable),
+        problems=(UnknownBoard, InvalidRequest, ServiceUnavailable, BoardUnavailable),
     )
 
     def __init__(self, store: Store) -> None:
@@ -42,4 +47,7 @@ class ReadPartitionTop:
         command = self._store.commands[board.key].top(k)
         (reply,), as_of = await self._store.pipeline.run((command,))
         entries = [Entry(player, score) for player, score in rows(reply)]
-        return answer(encode(PartitionTop(board.key, entries, as_of)))
+        if not entries:
+            await self._store.freshness.confirm(board.key)
+        recovering = self._store.freshness.check(board.key)
+        return answer(encode(PartitionTop(board.key, entries, as_of, recovering)))

@@ -4,12 +4,15 @@ from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.freshness import any_behind
 from target_service.leaderboard.key_scripts import STANDING
 from target_service.leaderboard.messages import Rank, encode
 from target_service.leaderboard.path import BOARD, PLAYER, read_player, refuse, unknown_player
+from target_service.leaderboard.rank_error import IN_ONE_STEP, rank_error
 from target_service.leaderboard.store import Store
 from target_service.operation import PLAYER_PATH, Operation
 from target_service.problems import (
+    BoardUnavailable,
     InvalidRequest,
     ServiceUnavailable,
     UnknownBoard,
@@ -24,8 +27,9 @@ class ReadRank:
     """Counts the players with a strictly greater score over every key of the season.
 
     Score, count and place on the own key come from one script, so a player's own change between
-    two commands cannot count the player above themself. The other keys are counted afterwards:
-    without versions nothing tells whether they changed meanwhile, so `exact` stays open.
+    two commands cannot count the player above themself. The other keys are counted afterwards.
+    Versions of all keys, read before the first and after the last of it, tell how much changed
+    meanwhile; without versions nothing does, so `exact` stays open.
     """
 
     operation: ClassVar = Operation(
@@ -35,7 +39,13 @@ class ReadRank:
         summary="A player's global competition rank: 1 + the players with a greater score",
         parameters=PARAMETERS,
         answer=Rank,
-        problems=(UnknownBoard, UnknownPlayer, InvalidRequest, ServiceUnavailable),
+        problems=(
+            UnknownBoard,
+            UnknownPlayer,
+            InvalidRequest,
+            ServiceUnavailable,
+            BoardUnavailable,
+        ),
     )
 
     def __init__(self, store: Store) -> None:
@@ -48,6 +58,14 @@ class ReadRank:
             ]
             for board in store.boards.of()
         }
+        self._versions = {
+            season: [
+                store.board_versions[key]
+                for key in store.boards.keys_of(season)
+                if key in store.board_versions
+            ]
+            for season in store.boards.seasons
+        }
 
     async def __call__(self, call: Call) -> Answer:
         """Answer with 1 + the players above, and the ordinal place on the own board."""
@@ -58,16 +76,23 @@ class ReadRank:
         if board is None or player is None or problems:
             raise refuse(call.segments, problems)
         deadline = store.deadline()
+        versions = self._versions[board.season]
         standing = store.commands[board.key].standing(player)
-        (reply,), as_of = await STANDING.run(store.pipeline, standing, deadline)
+        (*before, reply), as_of = await STANDING.run_after(
+            store.pipeline, versions, standing, deadline
+        )
         if reply is None:
+            await store.freshness.confirm(board.key)
             raise unknown_player(player, board.key)
         score, above, place = reply
         others = self._others[board.season, board.key]
+        error = IN_ONE_STEP
         if others:
             counts = [key.count_above(score) for key in others]
-            replies, _ = await store.pipeline.run(counts, deadline)
-            above += sum(replies)
+            replies, _ = await store.pipeline.run((*counts, *versions), deadline)
+            above += sum(replies[: len(others)])
+            error = rank_error(before, replies[len(others) :])
+        recovering = any_behind(store.freshness, store.boards.keys_of(board.season))
         return answer(
             encode(
                 Rank(
@@ -77,9 +102,10 @@ class ReadRank:
                     rank=above + 1,
                     board_position=place + 1,
                     keys_read=1 + len(others),
-                    exact=None if others else True,
-                    max_rank_error=None if others else 0,
+                    exact=error.exact,
+                    max_rank_error=error.at_most,
                     as_of=as_of,
+                    recovering=recovering,
                 )
             )
         )

@@ -2,21 +2,28 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from target_service.leaderboard.boards import Board, Boards
+from target_service.leaderboard.freshness import Freshness
 from target_service.leaderboard.key_commands import KeyCommands
+from target_service.redis_wire.command import Command
 from target_service.redis_wire.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The configured boards on one Redis server."""
+    """The configured boards on one Redis server.
+
+    `board_versions` has, where boards carry versions, the command that reads each board's.
+    """
 
     boards: Boards
     boards_by_path: Mapping[tuple[bytes, ...], Board]
     commands: Mapping[str, KeyCommands]
     pipeline: Pipeline
+    freshness: Freshness
+    board_versions: Mapping[str, Command] = field(default_factory=dict)
 
     def deadline(self) -> float:
         """Return the loop time by which a request that starts now has its answers from Redis."""

@@ -1,6 +1,6 @@
 """POST /v1/scores: one player's new score."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 import msgspec
 
@@ -16,8 +16,11 @@ from target_service.leaderboard.writer import Writer
 from target_service.operation import Operation
 from target_service.problems import (
     BodyTooLarge,
+    EventConflict,
     FieldProblem,
     InvalidRequest,
+    LedgerUnavailable,
+    OtherPartition,
     ServiceUnavailable,
     UnknownBoard,
 )
@@ -26,6 +29,7 @@ from target_service.query import read_query
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+STATUSES: tuple[Status, ...] = get_args(Status)
 _decode = msgspec.json.Decoder(ScoreEvent).decode
 
 
@@ -39,13 +43,25 @@ class Submit:
         summary="Store one player's new score",
         body=ScoreEvent,
         answer=Submitted,
-        problems=(UnknownBoard, BodyTooLarge, InvalidRequest, ServiceUnavailable),
+        problems=(
+            UnknownBoard,
+            EventConflict,
+            OtherPartition,
+            BodyTooLarge,
+            InvalidRequest,
+            ServiceUnavailable,
+            LedgerUnavailable,
+        ),
+        accepted="Stored in the ledger; the ranking follows",
     )
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store = store
         self._writer = writer
-        self._answers: Mapping[Status, Answer] = {"applied": answer(encode(Submitted("applied")))}
+        self._answers: Mapping[Status, Answer] = {
+            status: answer(encode(Submitted(status)), 202 if status == "durable-only" else 200)
+            for status in STATUSES
+        }
 
     async def __call__(self, call: Call) -> Answer:
         """Answer with what became of the event."""

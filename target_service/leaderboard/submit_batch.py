@@ -6,7 +6,7 @@ import msgspec
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
-from target_service.leaderboard.events import ScoreColumns, Status
+from target_service.leaderboard.events import BatchStatus, ScoreColumns
 from target_service.leaderboard.explain import explain_columns
 from target_service.leaderboard.fields import are_ids, normalised
 from target_service.leaderboard.messages import BatchCounts, BatchSubmitted, NotApplied, encode
@@ -18,6 +18,7 @@ from target_service.problems import (
     BodyTooLarge,
     FieldProblem,
     InvalidRequest,
+    LedgerUnavailable,
     Problem,
     ServiceUnavailable,
     UnknownBoard,
@@ -37,7 +38,14 @@ class SubmitBatch:
         summary="Store events of one board, as columns of equal length",
         body=ScoreColumns,
         answer=BatchSubmitted,
-        problems=(UnknownBoard, BodyTooLarge, InvalidRequest, ServiceUnavailable),
+        problems=(
+            UnknownBoard,
+            BodyTooLarge,
+            InvalidRequest,
+            ServiceUnavailable,
+            LedgerUnavailable,
+        ),
+        accepted="Stored in the ledger; the ranking follows",
     )
 
     def __init__(self, store: Store, writer: Writer) -> None:
@@ -46,19 +54,20 @@ class SubmitBatch:
 
     async def __call__(self, call: Call) -> Answer:
         """Answer with counts per status, and the indexes that did not apply."""
-        body = await call.body()
+        sent = await call.body()
         try:
-            columns = _decode(body)
+            columns = _decode(sent)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise _refusal(call, body, str(error)) from error
+            raise _refusal(call, sent, str(error)) from error
         players = list(map(normalised, columns.player_id))
         if call.query or not _fit(players, columns):
-            raise _refusal(call, body)
+            raise _refusal(call, sent)
         board = self._store.boards_by_path.get(call.segments[BOARD])
         if board is None:
             raise refuse(call.segments)
-        rest = await self._writer.write_many(board, players, columns)
-        return answer(encode(_outcome(len(players), rest)))
+        written = await self._writer.write_many(board, players, columns)
+        body = encode(_outcome(len(players), written.rest))
+        return answer(body, 200 if written.is_projected else 202)
 
 
 def _fit(players: list[str], columns: ScoreColumns) -> bool:
@@ -69,8 +78,8 @@ def _fit(players: list[str], columns: ScoreColumns) -> bool:
     return len(lengths) == 1 and are_ids(players) and are_ids(events)
 
 
-def _outcome(events: int, rest: list[tuple[int, Status]]) -> BatchSubmitted:
-    indexes: dict[Status, list[int]] = {"duplicate": [], "stale": [], "conflict": []}
+def _outcome(events: int, rest: list[tuple[int, BatchStatus]]) -> BatchSubmitted:
+    indexes: dict[BatchStatus, list[int]] = {"duplicate": [], "stale": [], "conflict": []}
     for index, status in rest:
         indexes[status].append(index)
     counts = {status: len(where) for status, where in indexes.items()}

@@ -6,12 +6,19 @@ from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.freshness import any_behind
 from target_service.leaderboard.integer_query import IntegerQuery
 from target_service.leaderboard.messages import GlobalEntry, Top, encode
 from target_service.leaderboard.rules import K_RANGE
 from target_service.leaderboard.store import Store, global_board
 from target_service.operation import Operation
-from target_service.problems import FieldProblem, InvalidRequest, ServiceUnavailable, UnknownBoard
+from target_service.problems import (
+    BoardUnavailable,
+    FieldProblem,
+    InvalidRequest,
+    ServiceUnavailable,
+    UnknownBoard,
+)
 from target_service.query import IntegerParameter, SeasonParameter, Values
 from target_service.redis_wire.command import Command, Reply
 
@@ -31,7 +38,7 @@ class ReadTop:
         summary="The first K over all partitions of a season",
         parameters=QUERY.parameters,
         answer=Top,
-        problems=(UnknownBoard, InvalidRequest, ServiceUnavailable),
+        problems=(UnknownBoard, InvalidRequest, ServiceUnavailable, BoardUnavailable),
     )
 
     def __init__(self, store: Store) -> None:
@@ -58,7 +65,10 @@ class ReadTop:
         replies, as_of = await self._store.pipeline.run(commands)
         entries, candidates = merge(zip(keys, replies, strict=True), k)
         board = global_board(season)
-        return answer(encode(Top(board, season, k, entries, as_of, "live", candidates)))
+        if not entries:
+            await self._store.freshness.confirm(keys[0])
+        recovering = any_behind(self._store.freshness, keys)
+        return answer(encode(Top(board, season, k, entries, as_of, "live", candidates, recovering)))
 
     def _season(self, values: Values) -> str | None:
         seasons = self._store.boards.seasons

@@ -1,11 +1,18 @@
 """Where accepted events go: the one seam of the write path."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from target_service.leaderboard.boards import Board
-from target_service.leaderboard.events import ScoreColumns, ScoreEvent, Status
+from target_service.leaderboard.events import BatchStatus, ScoreColumns, ScoreEvent, Status
 from target_service.leaderboard.store import Store
 from target_service.metrics import Metrics
+
+
+class WrittenBatch(NamedTuple):
+    """Index and status of each event that did not apply, and whether the ranking has the others."""
+
+    rest: list[tuple[int, BatchStatus]]
+    is_projected: bool = True
 
 
 class Writer(Protocol):
@@ -16,8 +23,8 @@ class Writer(Protocol):
 
     async def write_many(
         self, board: Board, players: list[str], columns: ScoreColumns
-    ) -> list[tuple[int, Status]]:
-        """Store a batch in order; return the index and status of each event that did not apply."""
+    ) -> WrittenBatch:
+        """Store a batch in order."""
 
 
 class ProjectionWriter:
@@ -36,9 +43,9 @@ class ProjectionWriter:
 
     async def write_many(
         self, board: Board, players: list[str], columns: ScoreColumns
-    ) -> list[tuple[int, Status]]:
+    ) -> WrittenBatch:
         """Set the scores of all players at once."""
         command = self._store.commands[board.key].write_many(players, columns.score)
         await self._store.pipeline.run((command,))
         self._applied(len(players))
-        return []
+        return WrittenBatch([])

@@ -96,7 +96,10 @@ def up(world: World, services: list[str]) -> None:
 
 
 def start(how: dict[str, Any], settings: dict[str, str]) -> int:
-    """Start a real service and wait until it is ready."""
+    """Start a real service and wait until it is ready; its volume of ledgers is a folder."""
+    if "HOTBOARD_LEDGER_PATH" in settings:
+        inside = Path(settings["HOTBOARD_LEDGER_PATH"])
+        settings = settings | {"HOTBOARD_LEDGER_PATH": str(Path(how["ledgers"]) / inside.name)}
     with Path(how["log"]).open("ab") as log:
         process = subprocess.Popen(
             how["command"],

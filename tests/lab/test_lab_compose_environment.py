@@ -28,6 +28,18 @@ def test_settings_are_the_runs_and_never_the_shells() -> None:
     assert environment["DOCKER_HOST"] == "unix:///kept"
 
 
+def test_every_run_has_a_ledger_of_its_own() -> None:
+    """In the volume of the ledgers, under the run's name; without a ledger nothing is said."""
+    paths = [
+        compose_environment(Variables(ledger=ledger), Assumptions(), None, "run.db").get(
+            "HOTBOARD_LEDGER_PATH"
+        )
+        for ledger in ("sqlite", "none")
+    ]
+
+    assert paths == ["/ledgers/run.db", None]
+
+
 def test_several_workers_share_a_folder_for_their_counts() -> None:
     """Without it each scrape would see one worker's part."""
     environment = compose_environment(Variables(service_workers=2), Assumptions())

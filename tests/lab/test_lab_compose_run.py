@@ -25,7 +25,14 @@ from workload.assumptions import Assumptions
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("workload", "target_service", "locustfiles", "lab", "reports")
-SMALL = {"SCALE": "0.0005", "PLAYERS": "300", "DURATION": "1s", "WARMUP": "0s", "LOCUST_UI": "0"}
+SMALL = {
+    "SCALE": "0.0005",
+    "PLAYERS": "300",
+    "DURATION": "1s",
+    "WARMUP": "0s",
+    "LOCUST_UI": "0",
+    "LEDGER": "none",
+}
 SECONDS = 90
 
 
@@ -108,9 +115,12 @@ def checkout(tmp_path: Path) -> Iterator[Checkout]:
                 "folder": str(root),
                 "ready": f"{url}/readyz",
                 "log": str(tmp_path / "service.log"),
+                "ledgers": str(tmp_path),
             }
         )
-        as_make_up = compose_environment(Variables(mode="partitioned"), Assumptions())
+        as_make_up = compose_environment(
+            Variables(mode="partitioned", ledger="none"), Assumptions()
+        )
         subprocess.run([docker.folder / "docker", "compose", "up"], env=as_make_up, check=True)
         made = Checkout(root, docker, redis_url, url)
         try:
@@ -154,6 +164,30 @@ def test_run_in_the_mode_it_is_in_restarts_nothing(checkout: Checkout) -> None:
     assert "started again" not in output
     assert former == checkout.service_pid
     assert all(one["held"] for one in checkout.read("audit.json")["invariants"])
+
+
+def test_run_with_a_ledger_has_a_new_one(checkout: Checkout) -> None:
+    """The service starts again on a ledger of the run, and no board of a former one is left."""
+    former = checkout.service_pid
+
+    _, output = checkout.load(MODE="partitioned", LEDGER="sqlite")
+    checkout.load(MODE="naive", LEDGER="sqlite")
+
+    assert "It runs with ledger sqlite, LEDGER_SYNC=full." in output
+    assert "started again with the settings of this run" in output
+    assert former != checkout.service_pid
+    for path in (checkout.root / "reports" / "runs").glob("*/audit.json"):
+        audit = json.loads(path.read_text(encoding="utf-8"))
+        assert audit["not_comparable"] == [
+            {
+                "name": "ledger = projection",
+                "reason": "the ledger lies in a volume of the containers",
+            }
+        ]
+        assert all(one["held"] for one in audit["invariants"]), audit
+    with connect(checkout.redis_url) as client:
+        boards = [key for key in client.keys("*") if not key.startswith("{")]
+        assert boards == ["lb:global:all:s1"]
 
 
 def test_container_that_dies_makes_the_run_invalid(checkout: Checkout) -> None:

@@ -29,7 +29,16 @@ def test_defaults_are_the_documented_ones() -> None:
     assert variables.warmup == 5
     assert variables.seed == 20_260_906
     assert variables.service_port == 8000
-    assert variables.ledger == "none"
+    assert (variables.ledger, variables.ledger_sync) == ("sqlite", "full")
+    assert variables.ledger_path is None
+
+
+def test_a_path_needs_a_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LEDGER=none with a path would write nothing to it."""
+    monkeypatch.setenv("LEDGER", "none")
+    monkeypatch.setenv("LEDGER_PATH", "ledger.db")
+
+    assert _problems() == ("LEDGER=none and LEDGER_PATH exclude each other: leave out one.",)
 
 
 @pytest.mark.parametrize(

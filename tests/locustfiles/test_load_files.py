@@ -1,5 +1,3 @@
-import io
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +8,6 @@ from locustfiles.arrival import Arrival
 from locustfiles.host_facts import git_facts, host_facts, version_facts
 from locustfiles.last_scores import LastScores
 from locustfiles.operations import Places
-from locustfiles.progress import Phases, Progress
-from locustfiles.recording import Recording, Timing
 from locustfiles.request_log import NoRequestLog, open_request_log
 from locustfiles.run_document import timestamp
 from locustfiles.run_files import RunFiles
@@ -99,59 +95,6 @@ def test_no_request_log_is_the_default(tmp_path: Path) -> None:
 
     assert isinstance(log, NoRequestLog)
     assert [] == list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("second", "expected"),
-    [
-        (-2, "warm-up   3 of 5 s  offered 1  ok 1  failed 0  dropped 0  p99 0.9 ms"),
-        (5, "measured  5 of 60 s  offered 3  ok 1  failed 1  dropped 1  p99 2.5 ms"),
-        (60, "measured  60 of 60 s  offered 3  ok 1  failed 1  dropped 1  p99 -"),
-        (65, "drain     waiting for answers  offered 3  ok 1  failed 1  dropped 1  p99 -"),
-    ],
-)
-def test_progress_in_plain_lines(second: int, expected: str) -> None:
-    """The counts are of the phase, the percentile of the last five seconds."""
-    recording = Recording()
-    submit, top = recording.operations["submit"], recording.operations["top"]
-    for at in (-4, 1, 2, 3):
-        submit.cells[at].offered += 1
-    submit.answered_well(-4, Timing(-4_000_000, -3_999_900, -3_999_100), "applied", measured=False)
-    submit.answered_well(1, Timing(1_000_000, 1_000_100, 1_002_500), "applied", measured=True)
-    submit.failed(
-        2, Timing(2_000_000, 2_000_100, 2_000_500), "reset", answered=False, unknown=True,
-        measured=True,
-    )  # fmt: skip
-    top.cells[3].dropped += 1
-    stream = io.StringIO()
-    Progress(Phases(5, 60), stream).show(second, recording)
-
-    assert expected == stream.getvalue().rstrip("\n")
-
-
-def test_a_run_goes_on_when_nobody_reads_its_output() -> None:
-    """Whoever reads the lines through a pipe may go away."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    with os.fdopen(writing, "w") as stream:
-        progress = Progress(Phases(5, 60), stream)
-        for _ in range(3):
-            progress.show_loading(12_000, 12_000)
-
-    assert stream.closed
-
-
-def test_loading_is_shown_once_a_second_and_at_its_end() -> None:
-    """Hundreds of batches do not make hundreds of lines."""
-    stream = io.StringIO()
-    progress = Progress(Phases(5, 60), stream)
-    for loaded in range(0, 12_001, 100):
-        progress.show_loading(loaded, 12_000)
-
-    assert [
-        "loading   0 of 12,000 players",
-        "loading   12,000 of 12,000 players",
-    ] == stream.getvalue().splitlines()
 
 
 def test_times_are_rfc_3339_with_milliseconds() -> None:

@@ -6,7 +6,7 @@ from gevent.socket import socket
 from gevent_server import Peer, always, answer, serving
 
 from locustfiles.clock import ScheduleClock
-from locustfiles.key_counters import hits_between, read_hits, read_snapshot
+from locustfiles.key_counters import hits_between, read_hits, read_ledger_buckets, read_snapshot
 from locustfiles.key_watch import KeyWatch
 
 PAGE = b"""# HELP leaderboard_key_ops_total Hits.
@@ -163,3 +163,15 @@ def test_a_service_without_the_page_is_asked_once() -> None:
     document = watched(always(answer(b"", "404 Not Found")), 5)
 
     assert "/metrics answered 404" == document["reason"]
+
+
+def test_commits_of_the_ledger_are_read_by_bucket() -> None:
+    """As the service shows them; a service without a ledger has none."""
+    page = b"""# TYPE leaderboard_ledger_commit_duration_seconds histogram
+leaderboard_ledger_commit_duration_seconds_bucket{le="0.001"} 4.0
+leaderboard_ledger_commit_duration_seconds_bucket{le="+Inf"} 7.0
+leaderboard_ledger_commit_duration_seconds_count 7.0
+"""
+
+    assert [[0.001, 4], ["+Inf", 7]] == read_ledger_buckets(page)
+    assert read_ledger_buckets(PAGE) == []

@@ -85,6 +85,21 @@ def test_every_player_is_loaded_once_on_its_board() -> None:
     assert dict(enumerate(dataset.scores)) == scores.accepted
 
 
+def test_a_batch_that_is_durable_only_is_loaded() -> None:
+    """202 is kept for good: the ranking follows."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while (request := peer.read(stream)) is not None:
+            events = len(json.loads(request.partition(b"\r\n\r\n")[2])["event_id"])
+            counts = json.dumps({"counts": {"applied": events}}).encode()
+            stream.sendall(answer(counts, "202 Accepted"))
+
+    state, _, _, early = loaded(script, batch_events=5000)
+
+    assert early is None
+    assert (100, 0) == (state.ok, state.unknown)
+
+
 def test_a_players_score_is_the_data_sets() -> None:
     """The event id names the run and the player."""
     _, _, peer, _ = loaded(taking(99, b""), batch_events=5000)

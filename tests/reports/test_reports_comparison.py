@@ -95,8 +95,9 @@ def test_the_first_line_says_what_differs(tmp_path: Path) -> None:
     assert (
         "What differs: mode (naive against partitioned). The same on both sides: scenario, "
         "scale, seed, players, popularity, duration, load workers, ledger, machine, Redis server, "
-        "service workers, revision. Both ran on one Redis server with one thread for commands: "
-        "more keys bring no second thread here. The global top was live in both." in page
+        "service workers, revision. Both ran with LEDGER=none. Both ran on one Redis server with "
+        "one thread for commands: more keys bring no second thread here. The global top was live "
+        "in both." in page
     )
     assert "Not the same in all rounds" not in page
     assert "took 100 % of all score updates in naive" in page

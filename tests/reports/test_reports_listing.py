@@ -28,8 +28,8 @@ def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixt
         "20260906T120000Z-peak-partitioned  not judged yet",
         "20260906T110000Z-peak-naive        pass",
     ] == [line[:50].rstrip() for line in lines[1:5]]
-    assert lines[4].split()[2:5] == ["1/1000", "4", "s"]
-    assert lines[4].split()[5:7] == ["100", "%"]
+    assert lines[4].split()[2:6] == ["LEDGER=none", "1/1000", "4", "s"]
+    assert lines[4].split()[6:8] == ["100", "%"]
     assert "run.json cannot be used: Input data was truncated" in lines[7]
     assert "has no run.json" in lines[8]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from durable_service import Durable, durable_service
 from leaderboard_client import HOME, Leaderboard, path
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
@@ -59,3 +60,32 @@ def leaderboard(running: Leaderboard) -> Leaderboard:
     """A running service without scores."""
     running.clear()
     return running
+
+
+@pytest.fixture(scope="session", params=list(DATABASES))
+def durable_running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Durable]:
+    """A running service with a ledger, of each mode in turn, on a server of its own."""
+    mode = str(request.param)
+    folder = tmp_path_factory.mktemp(f"durable-{mode}")
+    valkey = ValkeyProcess(folder)
+    valkey.start()
+    with durable_service(mode, valkey, folder) as durable:
+        for what in ("around", "rank"):
+            durable.http.get(path(HOME, "players", "nobody", what))
+        yield durable
+    valkey.stop()
+
+
+@pytest.fixture
+def durable(durable_running: Durable) -> Durable:
+    """A running service with a ledger; the tests use players of their own."""
+    return durable_running
+
+
+@pytest.fixture
+def shaky_durable(own_valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Durable]:
+    """A partitioned service with a ledger, to which the test may do anything."""
+    with durable_service("partitioned", own_valkey, tmp_path) as durable:
+        yield durable

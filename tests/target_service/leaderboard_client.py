@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
@@ -49,7 +50,7 @@ class Leaderboard:
         """Store many scores."""
         if not scores:
             return
-        ids = [f"event-{index}" for index in range(len(scores))]
+        ids = [uuid4().hex for _ in scores]
         columns = {"event_id": ids, "player_id": [*scores], "score": [*scores.values()]}
         answer = self.http.post(path(partition, "scores"), json=columns)
         answer.raise_for_status()
@@ -85,7 +86,7 @@ def event(player: str, score: int, partition: Partition = HOME) -> Json:
     """The body of one submitted score."""
     region, mode, season = partition
     place = {"region": region, "mode": mode, "season": season}
-    return {"event_id": "event-1", "player_id": player, "score": score, **place}
+    return {"event_id": uuid4().hex, "player_id": player, "score": score, **place}
 
 
 def path(partition: Partition, *rest: str) -> str:

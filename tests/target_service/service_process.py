@@ -15,11 +15,15 @@ ROOT = Path(__file__).resolve().parents[2]
 class ServiceProcess:
     """One `python -m target_service`, with the settings given."""
 
-    def __init__(self, log: Path, **settings: str) -> None:
+    def __init__(self, log: Path, ledger: Path | None = None, **settings: str) -> None:
+        """Take the settings; without a ledger's path there is none."""
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.log = log
-        self._environment = environment(HOTBOARD_PORT=str(self.port), **settings)
+        kept = {"HOTBOARD_LEDGER": "none"}
+        if ledger is not None:
+            kept = {"HOTBOARD_LEDGER": "sqlite", "HOTBOARD_LEDGER_PATH": str(ledger)}
+        self._environment = environment(HOTBOARD_PORT=str(self.port), **kept | settings)
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -42,6 +46,13 @@ class ServiceProcess:
                 return
         self.stop()
         raise RuntimeError(f"The service did not start: {self.log.read_text()}")
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
 
     def stop(self) -> int:
         """End it as a supervisor would, and return its exit code."""

@@ -146,7 +146,7 @@ def test_describe_tells_what_the_server_says(leaderboard: Leaderboard) -> None:
 
 
 def test_describe_tells_limits_and_capabilities(leaderboard: Leaderboard) -> None:
-    """Clients learn what is accepted, and that nothing beyond ranking is offered yet."""
+    """Clients learn what is accepted, and that nothing beyond ranking is offered."""
     answer = leaderboard.http.get("/v1/boards").json()
 
     assert set(answer["capabilities"].values()) == {False}
@@ -158,7 +158,9 @@ def test_describe_tells_limits_and_capabilities(leaderboard: Leaderboard) -> Non
         "score": [-(2**53 - 1), 2**53 - 1],
         "sequence": [1, 2**53 - 1],
         "body_bytes": 8 * 1024 * 1024,
+        "event_ids_kept_seconds": None,
     }
+    assert (answer["ledger"], answer["ledger_sync"]) == ("none", None)
     assert answer["service"]["python"] == platform.python_version()
     assert answer["service"]["workers"] == 1
 

@@ -14,8 +14,10 @@ from starlette.types import Message, Scope
 from valkey_process import ValkeyProcess, free_port
 
 from target_service.app import create_app
+from target_service.hot_routes import ledger_problem
 from target_service.leaderboard.boards import Boards
 from target_service.leaderboard.submit import Submit
+from target_service.ledger.errors import LedgerBusy, LedgerClosed, LedgerError, LedgerFull
 from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
 from target_service.redis_wire.connection import connector
@@ -26,7 +28,7 @@ DATABASE = 8
 
 
 def _settings(valkey: ValkeyProcess) -> Settings:
-    return Settings(mode="partitioned", redis_url=valkey.url(DATABASE))
+    return Settings(mode="partitioned", redis_url=valkey.url(DATABASE), ledger="none")
 
 
 @pytest.fixture
@@ -168,3 +170,19 @@ def test_members_that_cannot_be_measured_are_no_number(valkey: ValkeyProcess) ->
         "leaderboard_key_ops_total", {"key": "lb:eu:solo:s1", "op": "read"}
     )
     assert ops is None
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (LedgerBusy("50,000 events already wait for the ledger."), b"1"),
+        (LedgerFull("There is no room left."), b"5"),
+        (LedgerClosed("The ledger is closed."), b"1"),
+    ],
+)
+def test_a_ledger_that_takes_nothing_is_a_503(error: LedgerError, seconds: bytes) -> None:
+    """Every way in which it can refuse says when to come back."""
+    answer = ledger_problem(error).answer()
+
+    assert answer.status == 503
+    assert (b"retry-after", seconds) in answer.start["headers"]

@@ -1,13 +1,15 @@
-"""The per-key hits, compared once with what the server really executed."""
+"""The per-key hits, compared once with what the server really executed, with and without ledger."""
 
 import threading
 from collections import Counter
 
+from durable_service import Durable
 from leaderboard_client import PARTITIONS, Leaderboard
 from redis.client import Monitor
 
 READS = frozenset({"ZREVRANGE", "ZCOUNT", "EVALSHA"})
 WRITES = frozenset({"ZADD"})
+NUMBER_OF_KEYS, GUARDED_KEYS = 2, 3
 COMMANDS = ("zadd", "zrevrange", "zrevrank", "zscore", "zcount", "evalsha")
 END = "the load is over"
 
@@ -36,6 +38,9 @@ class Watcher(threading.Thread):
         if words[0] in WRITES:
             self.hits[words[1], "write"] += 1
             self.members[words[1]] += (len(words) - 2) // 2
+        elif words[0] == "EVALSHA" and int(words[NUMBER_OF_KEYS]) == GUARDED_KEYS:
+            self.hits[words[3], "write"] += 1
+            self.members[words[3]] += (len(words) - 3 - GUARDED_KEYS) // 3
         elif words[0] in READS:
             key = words[3] if words[0] == "EVALSHA" else words[1]
             self.hits[key, "read"] += 1
@@ -59,9 +64,18 @@ def _calls(leaderboard: Leaderboard, command: str) -> int:
     return int(ran.get(f"cmdstat_{command}", {"calls": 0})["calls"])
 
 
-def test_commands_equal_the_servers_own_statistics(leaderboard: Leaderboard) -> None:
+def test_commands_for_lost_scripts_are_counted(leaderboard: Leaderboard) -> None:
     """Every board command, those inside scripts and those for a lost script included."""
     leaderboard.redis.script_flush()
+    _check_statistics(leaderboard)
+
+
+def test_commands_with_a_ledger_are_counted(durable: Durable) -> None:
+    """Every board command, those inside the guard script included."""
+    _check_statistics(durable.leaderboard)
+
+
+def _check_statistics(leaderboard: Leaderboard) -> None:
     before, ran = leaderboard.samples(), {name: _calls(leaderboard, name) for name in COMMANDS}
 
     _mixed_load(leaderboard)
@@ -74,6 +88,16 @@ def test_commands_equal_the_servers_own_statistics(leaderboard: Leaderboard) -> 
 
 
 def test_hits_equal_what_the_server_executed(leaderboard: Leaderboard) -> None:
+    """Key by key, without a ledger."""
+    _check_hits(leaderboard)
+
+
+def test_hits_with_a_ledger_equal_what_the_server_executed(durable: Durable) -> None:
+    """Key by key; a guarded write is one hit and as many members as it writes."""
+    _check_hits(durable.leaderboard)
+
+
+def _check_hits(leaderboard: Leaderboard) -> None:
     """Key by key, after a short mixed load under MONITOR, hits and members written agree.
 
     Lines that MONITOR marks as Lua are left out: a script is one hit, whatever runs inside it.

@@ -25,7 +25,8 @@ def test_the_defaults(variables: pytest.MonkeyPatch) -> None:  # noqa: ARG001  (
     assert settings.modes == ("solo", "duo", "squad")
     assert settings.seasons == ("s1",)
     assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 8000, 1)
-    assert (settings.ledger, settings.redis_timeout_seconds) == ("none", 0.5)
+    assert settings.redis_timeout_seconds == 0.5
+    assert (settings.ledger, settings.ledger_sync) == ("sqlite", "full")
 
 
 def test_names_are_separated_by_commas(variables: pytest.MonkeyPatch) -> None:
@@ -39,7 +40,8 @@ def test_names_are_separated_by_commas(variables: pytest.MonkeyPatch) -> None:
     ("name", "value"),
     [
         ("MODE", ""),
-        ("LEDGER", "sqlite"),
+        ("LEDGER", "memory"),
+        ("LEDGER_SYNC", "off"),
         ("REGIONS", ""),
         ("REGIONS", "eu,,us"),
         ("REGIONS", "eu,EU"),

@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 class ValkeyProcess:
-    """One server process that keeps nothing on disk."""
+    """One server process that keeps nothing on disk, unless it is told to."""
 
     def __init__(self, directory: Path) -> None:
         self.port = free_port()
@@ -57,6 +57,7 @@ class ValkeyProcess:
         self._process = subprocess.Popen(
             [
                 *(server_binary(), "--port", str(self.port), "--bind", "127.0.0.1"),
+                # Started where a dump lies it loads it.
                 *("--save", "", "--dir", self._directory, "--unixsocket", self.socket_path),
             ],
             stdout=subprocess.DEVNULL,
@@ -77,6 +78,11 @@ class ValkeyProcess:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    @property
+    def dump(self) -> Path:
+        """Where it saves its data, and looks for it when it starts."""
+        return self._directory / "dump.rdb"
 
     def freeze(self) -> None:
         """Stop it from running while its sockets stay open."""

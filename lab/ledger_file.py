@@ -1,0 +1,104 @@
+"""The ledger's file, read by the audit while the service still uses it; nothing is written."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import PartFailed
+from lab.redis_access import connect
+from workload.partitions import global_key
+
+_PATIENCE_SECONDS = 15.0
+_POLL_SECONDS = 0.1
+_ENTRIES_PER_READ = 5_000
+
+
+@dataclass(frozen=True)
+class LedgerFile:
+    """The file of one service, and the mode that tells which Redis key serves a partition."""
+
+    path: Path
+    mode: str
+
+    def rows(self) -> int:
+        """How many events were ever stored; none before the file is made.
+
+        Raises:
+            PartFailed: the file cannot be read.
+        """
+        if not self.path.exists():
+            return 0
+        with self._opened() as connection:
+            (last_change,) = connection.execute("SELECT last_change FROM state").fetchone()
+        return int(last_change)
+
+    def settle(self) -> int:
+        """Wait until nothing is left to be projected; return how many changes still are."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while (waiting := self._unprojected()) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        return waiting
+
+    def compare(self, redis_url: str) -> "Comparison":
+        """Compare every board's entries with those in Redis, one by one.
+
+        Raises:
+            PartFailed: the file cannot be read.
+            RedisError: the server does not answer.
+        """
+        ledger = self._boards()
+        equal = entries = 0
+        with connect(redis_url) as client:
+            for key, scores in ledger.items():
+                found: dict[str, int] = {}
+                for start in range(0, int(client.zcard(key)), _ENTRIES_PER_READ):
+                    some = client.zrange(key, start, start + _ENTRIES_PER_READ - 1, withscores=True)
+                    found |= {player: int(score) for player, score in some}
+                entries += len(scores.keys() | found.keys())
+                equal += len(scores.items() & found.items())
+        return Comparison(equal, entries)
+
+    def _boards(self) -> dict[str, dict[str, int]]:
+        boards: dict[str, dict[str, int]] = {}
+        with self._opened() as connection:
+            rows = connection.execute("SELECT season, board, player, score FROM standings")
+            for season, board, player, score in rows:
+                key = global_key(season) if self.mode == "naive" else board
+                boards.setdefault(key, {})[player] = score
+        return boards
+
+    def _unprojected(self) -> int:
+        with self._opened() as connection:
+            (waiting,) = connection.execute(
+                "SELECT coalesce(sum(last - first + 1), 0) FROM unprojected"
+            ).fetchone()
+        return int(waiting)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(
+                sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
+            ) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise PartFailed(f"The ledger {self.path} cannot be read: {error}.") from error
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many entries the ledger and Redis have in common, of all that either has."""
+
+    equal: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class LedgerEvidence:
+    """What the ledger's file tells after a run."""
+
+    unprojected: int
+    comparison: Comparison

@@ -1,0 +1,131 @@
+"""Takes snapshots of a run for the panel."""
+
+from collections.abc import Iterator
+from math import floor
+from typing import Final
+
+from locustfiles.buckets import Counts, add_counts, highest_of
+from locustfiles.panel_phases import current_phase
+from locustfiles.panel_snapshot import Figures, Keys, OperationRow, Snapshot, Title, Trouble
+from locustfiles.panel_totals import RunningTotals, Totals
+from locustfiles.recording import OperationRecord
+from locustfiles.run_view import RunView
+
+RECENT_SECONDS: Final = 5
+# A percentile p says something from 1 / (1 - p) answers on, as in every table of a run.
+_P50_ANSWERS: Final = 2
+_P99_ANSWERS: Final = 100
+
+
+class PanelSource:
+    """Reads a run up to the last whole second, or to the one that it was stopped in."""
+
+    def __init__(self, view: RunView) -> None:
+        plan = view.plan
+        self._view = view
+        self._warmup = range(-plan.warmup_seconds, 0)
+        self._measured = range(plan.duration_seconds)
+        self._second = self._warmup.start
+        self._is_stopping = False
+        longest = plan.load.deadline_seconds + plan.load.request_timeout_seconds
+        self._totals = {
+            (name, phase): RunningTotals(phase, longest)
+            for name in view.recording.operations
+            for phase in (self._warmup, self._measured)
+        }
+
+    def snapshot(self, loading_seconds: float) -> Snapshot:
+        """The run now; before its clock starts, so many seconds after its loading began."""
+        view, clock = self._view, self._view.clock
+        now = loading_seconds if clock is None else clock.now_seconds()
+        if clock is not None and not self._is_stopping:
+            self._second = floor(now)
+            self._is_stopping = view.why_stopping() is not None
+        phase = self._warmup if self._second < 0 else self._measured
+        records = view.recording.operations
+        totals = {
+            name: self._totals[name, phase].up_to(self._second, record)
+            for name, record in records.items()
+        }
+        waiting = sum(one.waiting for one in totals.values())
+        return Snapshot(
+            title=Title(view.scenario, view.mode, view.plan.scale, view.plan.players),
+            phase=current_phase(view, now, self._second, waiting),
+            recent_seconds=RECENT_SECONDS,
+            is_measured_whole=self._second >= self._measured.stop,
+            operations=tuple(
+                OperationRow(name, self._recent(record), self._whole(record, totals[name]))
+                for name, record in records.items()
+            ),
+            keys=self._keys(),
+            troubles=(*_failures(records, phase), *_drops(totals)),
+            waiting=waiting,
+        )
+
+    def _recent(self, record: OperationRecord) -> Figures | None:
+        """The last seconds of the schedule, whichever phase they lie in."""
+        end = min(self._second, self._measured.stop)
+        start = max(end - RECENT_SECONDS, self._warmup.start)
+        if start >= end:
+            return None
+        cells = [cell for at in range(start, end) if (cell := record.cells.get(at)) is not None]
+        response_us: Counts = {}
+        for cell in cells:
+            add_counts(response_us, cell.response_us)
+        offered = sum(cell.offered for cell in cells)
+        achieved = sum(cell.achieved for cell in cells)
+        return _figures(offered, achieved, end - start, response_us)
+
+    def _whole(self, record: OperationRecord, totals: Totals) -> Figures | None:
+        """The measured phase as far as it has come."""
+        seconds = min(self._second, self._measured.stop)
+        if seconds <= 0:
+            return None
+        return _figures(totals.offered, totals.achieved, seconds, record.response_us)
+
+    def _keys(self) -> Keys:
+        found = self._view.measured_hits()
+        names = dict.fromkeys((*self._view.keys, *found))
+        # a service that was started anew counts from zero again
+        hits = tuple((name, max(sum(found.get(name, {}).values()), 0)) for name in names)
+        return Keys(hits, self._view.partitions)
+
+
+def _figures(offered: int, achieved: int, seconds: int, response_us: Counts) -> Figures:
+    answers = sum(response_us.values())
+    buckets = sorted(response_us)
+    return Figures(
+        offered / seconds,
+        achieved / seconds,
+        _value_ms(response_us, buckets, -(-answers // 2)) if answers >= _P50_ANSWERS else None,
+        _value_ms(response_us, buckets, -(-answers * 99 // 100))
+        if answers >= _P99_ANSWERS
+        else None,
+    )
+
+
+def _value_ms(counts: Counts, buckets: list[int], rank: int) -> float:
+    """The value of that rank, counted from the lowest."""
+    reached = 0
+    for bucket in buckets:
+        reached += counts[bucket]
+        if reached >= rank:
+            return highest_of(bucket) / 1000
+    return highest_of(buckets[-1]) / 1000
+
+
+def _failures(records: dict[str, OperationRecord], phase: range) -> Iterator[Trouble]:
+    counts: dict[str, dict[str, int]] = {}
+    for name, record in records.items():
+        for kind, by_second in record.failures.items():
+            count = sum(count for second, count in by_second.items() if second in phase)
+            if count:
+                counts.setdefault(kind, {})[name] = count
+    for kind, by_operation in counts.items():
+        yield Trouble(kind, tuple(by_operation.items()))
+
+
+def _drops(totals: dict[str, Totals]) -> Iterator[Trouble]:
+    dropped = {name: one.dropped for name, one in totals.items() if one.dropped}
+    if dropped:
+        yield Trouble("dropped", tuple(dropped.items()))

@@ -1,0 +1,121 @@
+"""A run in plain lines: on each change of phase, and every few seconds between."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor
+from typing import Final
+
+import gevent
+
+from locustfiles.buckets import Counts, add_counts, percentile
+from locustfiles.recording import Recording
+from locustfiles.run_view import RunView
+
+SHOW_EVERY_SECONDS: Final = 5
+# The workers' reports on a whole second are in by then.
+_REPORT_SECONDS: Final = 0.2
+_POLL_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The phases of the schedule by its seconds."""
+
+    warmup_seconds: int
+    duration_seconds: int
+
+    def name_before(self, second: int) -> str:
+        """The phase that ends, or goes on, at a second of the schedule."""
+        if second <= 0:
+            return "warm-up"
+        return "measured" if second <= self.duration_seconds else "drain"
+
+    def progress_at(self, second: int) -> str:
+        """How far into its phase the schedule is."""
+        match self.name_before(second):
+            case "warm-up":
+                return f"{second + self.warmup_seconds} of {self.warmup_seconds} s"
+            case "measured":
+                return f"{second} of {self.duration_seconds} s"
+            case _:
+                return "waiting for answers"
+
+    def next_line_at(self, now_seconds: float) -> int:
+        """The next second that gets a line: where a phase changes, and every few seconds."""
+        changes = {-self.warmup_seconds, self.duration_seconds} - {0}
+        if self.warmup_seconds:
+            changes.add(0)
+        regular = floor(now_seconds / SHOW_EVERY_SECONDS) * SHOW_EVERY_SECONDS
+        regular += SHOW_EVERY_SECONDS
+        if regular == 0 and not self.warmup_seconds:
+            regular = SHOW_EVERY_SECONDS  # without a warm-up there is nothing to say at second 0
+        return min({regular, *(second for second in changes if second > now_seconds)})
+
+
+class PlainLines:
+    """Says where the run is; the numbers are of the whole phase, p99 of the last seconds."""
+
+    def __init__(self, phases: Phases, say: Callable[[str], None]) -> None:
+        self._phases = phases
+        self._say = say
+        self._view: RunView | None = None
+        self._shown_second = -phases.warmup_seconds
+        self._loaded = -1
+        self._loading_shown_at = -1.0
+
+    def follow(self, view: RunView) -> None:
+        """Follow a run until this greenlet is killed."""
+        self._view = view
+        while (clock := view.clock) is None:
+            self.show_loading(view.loading.ok, view.loading.players)
+            gevent.sleep(_POLL_SECONDS)
+        self.show_loading(view.loading.ok, view.loading.players)
+        while True:
+            now = clock.now_seconds()
+            gevent.sleep(self._phases.next_line_at(now) - now + _REPORT_SECONDS)
+            self._shown_second = floor(clock.now_seconds())
+            self.show(self._shown_second, view.recording)
+
+    def end(self) -> None:
+        """Say how far the schedule came, unless the last line said so."""
+        if self._view is None or self._view.clock is None:
+            return
+        second = floor(self._view.clock.now_seconds())
+        if second > self._shown_second:
+            self.show(min(second, self._phases.duration_seconds), self._view.recording)
+
+    def show_loading(self, loaded: int, players: int) -> None:
+        """Say how many players are loaded, once a second and at the end."""
+        now = time.monotonic()
+        is_due = loaded == players or now - self._loading_shown_at >= 1
+        if is_due and loaded != self._loaded:
+            self._loaded = loaded
+            self._loading_shown_at = now
+            self._say(f"{'loading':8}  {loaded:,} of {players:,} players")
+
+    def show(self, second: int, recording: Recording) -> None:
+        """Say what was counted so far in this phase."""
+        name = self._phases.name_before(second)
+        seconds = (
+            range(-self._phases.warmup_seconds, 0)
+            if name == "warm-up"
+            else range(self._phases.duration_seconds)
+        )
+        offered = ok = failed = dropped = 0
+        recent: Counts = {}
+        for record in recording.operations.values():
+            for at, cell in record.cells.items():
+                if at in seconds:
+                    offered += cell.offered
+                    ok += cell.ok
+                    failed += cell.failed
+                    dropped += cell.dropped
+                if second - SHOW_EVERY_SECONDS <= at < second:
+                    add_counts(recent, cell.response_us)
+        p99_us = percentile(recent, 0.99)
+        p99 = "-" if p99_us is None else f"{p99_us / 1000:,.1f} ms"
+        self._say(
+            f"{name:8}  {self._phases.progress_at(second)}  offered {offered:,}  ok {ok:,}  "
+            f"failed {failed:,}  dropped {dropped:,}  p99 {p99}"
+        )

@@ -1,0 +1,1 @@
+"""The ranking in Redis as a projection of the ledger: guarded, watched, and rebuilt when lost."""

@@ -1,0 +1,107 @@
+"""The one script that writes to a projected board: a score is set only if its version is newer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from target_service.leaderboard.tallies import ScriptTally
+from target_service.metrics import Metrics
+from target_service.projection.companions import MARK, VERSIONS, companion
+from target_service.redis_wire.command import Command, Reply
+from target_service.redis_wire.scripts import Script
+
+# Lua hands over at most some 8,000 values in one call.
+_SLICE = 1_000
+
+# Keys: board, versions, mark. Arguments: player, score and version in turn.
+# Answers: epoch, members written since the board was begun, members written now, ZADDs made; or
+# nothing when the board has no mark: whoever rebuilds it says when it may be written to.
+# Numbers are compared as numbers and stored as the text they came as.
+GUARD = Script(f"""\
+local epoch = redis.call('HGET', KEYS[3], 'epoch')
+if not epoch then return false end
+local newest = redis.call('HGET', KEYS[3], 'newest') or '0'
+local before, applied, zadds = newest, 0, 0
+for first = 1, #ARGV, {3 * _SLICE} do
+  local players = {{}}
+  for at = first, math.min(first + {3 * _SLICE - 1}, #ARGV), 3 do
+    players[#players + 1] = ARGV[at]
+  end
+  local held = redis.call('HMGET', KEYS[2], unpack(players))
+  local scores, versions = {{}}, {{}}
+  for index, player in ipairs(players) do
+    local at = first + 3 * (index - 1)
+    local version = tonumber(ARGV[at + 2])
+    if not held[index] or tonumber(held[index]) < version then
+      scores[#scores + 1], scores[#scores + 2] = ARGV[at + 1], player
+      versions[#versions + 1], versions[#versions + 2] = player, ARGV[at + 2]
+      applied = applied + 1
+      if tonumber(newest) < version then newest = ARGV[at + 2] end
+    end
+  end
+  if #scores > 0 then
+    redis.call('ZADD', KEYS[1], unpack(scores))
+    redis.call('HSET', KEYS[2], unpack(versions))
+    zadds = zadds + 1
+  end
+end
+if newest ~= before then redis.call('HSET', KEYS[3], 'newest', newest) end
+return {{epoch, redis.call('HINCRBY', KEYS[3], 'writes', applied), applied, zadds}}
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a board answered to a guarded write."""
+
+    epoch: str
+    writes: int
+
+    @classmethod
+    def of(cls, reply: Reply) -> "Written | None":
+        """Return what the script told, or None when the board has no mark."""
+        return None if reply is None else cls(reply[0], reply[1])
+
+
+class GuardTally(ScriptTally):
+    """Counts a guarded write as one hit, and the members it really wrote."""
+
+    def __init__(self, metrics: Metrics, key: str, members: int) -> None:
+        most = {"zadd": -(-members // _SLICE)}
+        super().__init__(metrics, key, "write", _ran, most)
+        self._members_written = metrics.keys.members_written.labels(key).inc
+
+    def answered(self, reply: Reply, seconds: float) -> None:
+        """Count the hit, its time, the commands and the members."""
+        super().answered(reply, seconds)
+        if reply is not None:
+            self._members_written(reply[2])
+
+
+class GuardedKey:
+    """Packs the guarded writes of one board key."""
+
+    def __init__(self, key: str, metrics: Metrics) -> None:
+        self.key = key
+        self._metrics = metrics
+        self._keys = (key, companion(key, VERSIONS), companion(key, MARK))
+        self._one = GuardTally(metrics, key, 1)
+
+    def write(self, player: str, score: int, version: int) -> Command:
+        """Set one player's score if the version is newer than what the board has."""
+        return Command(GUARD.call_on(self._keys, player, str(score), str(version)), self._one)
+
+    def write_many(
+        self, players: Sequence[str], scores: Sequence[int], versions: Sequence[int]
+    ) -> Command:
+        """Set many players' scores; each player may be named once only."""
+        members = len(players)
+        arguments = [""] * (3 * members)
+        arguments[::3] = players
+        arguments[1::3] = map(str, scores)
+        arguments[2::3] = map(str, versions)
+        tally = GuardTally(self._metrics, self.key, members)
+        return Command(GUARD.call_on(self._keys, *arguments), tally, members)
+
+
+def _ran(reply: Reply) -> Mapping[str, int]:
+    return {} if reply is None else {"zadd": reply[3]}

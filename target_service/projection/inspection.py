@@ -1,0 +1,93 @@
+"""What state the boards in Redis are in, judged by the ledger's book."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from target_service.projection.book import Progress
+from target_service.projection.companions import MARK, VERSIONS, companion
+from target_service.projection.guard_script import GUARD
+from target_service.redis_wire.command import Command, Reply, Uncounted
+from target_service.redis_wire.packing import pack
+from target_service.redis_wire.pipeline import Pipeline
+
+_FIELDS = ("epoch", "ready", "ledger", "newest", "writes")
+_SCRIPT_KNOWN = Command(pack("SCRIPT", "EXISTS", GUARD.digest), Uncounted())
+
+
+class Condition(Enum):
+    """What can be said of a board in Redis."""
+
+    WHOLE = "holds what the book says"
+    BEHIND = "holds our scores, but has lost some"
+    GONE = "is missing, or is not ours"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a board in Redis says of itself, and how many players and versions it has."""
+
+    epoch: str | None
+    ready: str | None
+    ledger: str | None
+    newest: int
+    writes: int
+    versions: int
+    members: int
+
+    @classmethod
+    def of(cls, fields: Reply, versions: int, members: int) -> "Mark":
+        """Make it from the replies."""
+        epoch, ready, ledger, newest, writes = fields
+        return cls(epoch, ready, ledger, int(newest or 0), int(writes or 0), versions, members)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """Every board's mark, and whether the server still knows the guard script.
+
+    A server that does not was started anew: nothing is written until its boards were judged.
+    """
+
+    marks: Mapping[str, Mark]
+    script_known: bool
+
+
+class Inspection:
+    """Reads the marks of board keys; upkeep, and no hit."""
+
+    def __init__(self, pipeline: Pipeline, keys: Sequence[str]) -> None:
+        self._pipeline = pipeline
+        self._keys = keys
+        # Versions before members: both only grow, so that a write in between is no loss.
+        self._commands = [_SCRIPT_KNOWN]
+        for key in keys:
+            self._commands += [
+                Command(pack("HMGET", companion(key, MARK), *_FIELDS), Uncounted()),
+                Command(pack("HLEN", companion(key, VERSIONS)), Uncounted()),
+                Command(pack("ZCARD", key), Uncounted()),
+            ]
+
+    async def look(self) -> Inspected:
+        """Read all marks at once; raises what the pipeline does."""
+        (known, *replies), _ = await self._pipeline.run(self._commands)
+        parts = iter(replies)
+        marks = {
+            key: Mark.of(*three)
+            for key, three in zip(self._keys, zip(parts, parts, parts, strict=True), strict=True)
+        }
+        return Inspected(marks, bool(known[0]))
+
+
+def judge(mark: Mark, ledger_id: str, last_change: int, rows: Sequence[Progress]) -> Condition:
+    """Judge a board by what was known of it before its mark was read.
+
+    That is the book's row, and what this process has seen since; nothing for an unknown board.
+    """
+    if mark.epoch is None or mark.ledger != ledger_id or mark.newest > last_change or not rows:
+        return Condition.GONE
+    if mark.members < mark.versions:
+        return Condition.GONE
+    written = max(row.writes for row in rows if row.epoch == rows[0].epoch)
+    is_whole = mark.epoch == mark.ready == rows[0].epoch and mark.writes >= written
+    return Condition.WHOLE if is_whole else Condition.BEHIND

@@ -1,0 +1,102 @@
+"""The write path with a ledger: the truth first, the ranking after it."""
+
+from itertools import chain
+
+from msgspec import UNSET
+
+from target_service.leaderboard.boards import Board
+from target_service.leaderboard.events import BatchStatus, ScoreColumns, ScoreEvent, Status
+from target_service.leaderboard.fields import normalised
+from target_service.leaderboard.store import Store
+from target_service.leaderboard.writer import WrittenBatch
+from target_service.ledger import events
+from target_service.ledger.events import Batch, Event
+from target_service.ledger.protocol import Ledger
+from target_service.metrics import Metrics
+from target_service.problems import EventConflict, OtherPartition
+from target_service.projection.projection import Projection
+
+_STATUSES: tuple[Status | BatchStatus, ...] = (
+    "applied",
+    "durable-only",
+    "duplicate",
+    "stale",
+    "conflict",
+)
+
+
+class LedgerWriter:
+    """Stores events in the ledger, then brings those that applied to their board.
+
+    The time a request may take for Redis runs from its beginning: what has not reached the board
+    by then is durable only, and the projector's business.
+    """
+
+    def __init__(
+        self, store: Store, ledger: Ledger, projection: Projection, metrics: Metrics
+    ) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._projection = projection
+        self._count = {name: metrics.service.writes.labels(name).inc for name in _STATUSES}
+
+    async def write(self, board: Board, player: str, event: ScoreEvent) -> Status:
+        """Store one event; raises EventConflict or OtherPartition."""
+        deadline = self._store.deadline()
+        event_id = normalised(event.event_id)
+        home = events.Board(board.season, board.partition)
+        sequence = None if event.sequence is UNSET else event.sequence
+        outcome = await self._ledger.submit(Event(event_id, player, home, event.score, sequence))
+        status: Status = "applied"
+        match outcome.status:
+            case events.Status.CONFLICT:
+                self._count["conflict"]()
+                raise EventConflict(f"Event {event_id} was sent before with other contents.")
+            case events.Status.OTHER_PARTITION:
+                self._count["conflict"]()
+                raise OtherPartition(
+                    f"Player {player} has scores on another partition of season {board.season}."
+                )
+            case events.Status.DUPLICATE:
+                status = "duplicate"
+            case events.Status.STALE:
+                status = "stale"
+        if outcome.version is not None and not await self._projection.write(
+            board.key, player, event.score, outcome.version, deadline
+        ):
+            status = "durable-only"
+        self._count[status]()
+        return status
+
+    async def write_many(
+        self, board: Board, players: list[str], columns: ScoreColumns
+    ) -> WrittenBatch:
+        """Store a batch; the scores of all events that applied are set at once."""
+        deadline = self._store.deadline()
+        sequences = None if columns.sequence is UNSET else columns.sequence
+        home = events.Board(board.season, board.partition)
+        ids = list(map(normalised, columns.event_id))
+        outcome = await self._ledger.submit_batch(
+            Batch(home, ids, players, columns.score, sequences)
+        )
+        conflicts = sorted(chain(outcome.conflict, outcome.other_partition))
+        rest: list[tuple[int, BatchStatus]] = [
+            *((index, "duplicate") for index in outcome.duplicate),
+            *((index, "stale") for index in outcome.stale),
+            *((index, "conflict") for index in conflicts),
+        ]
+        is_projected = True
+        if outcome.versions:
+            applied = outcome.applied()
+            is_projected = await self._projection.write_many(
+                board.key,
+                [players[index] for index in applied],
+                [columns.score[index] for index in applied],
+                outcome.versions,
+                deadline,
+            )
+        self._count["applied" if is_projected else "durable-only"](len(outcome.versions))
+        self._count["duplicate"](len(outcome.duplicate))
+        self._count["stale"](len(outcome.stale))
+        self._count["conflict"](len(conflicts))
+        return WrittenBatch(rest, is_projected)

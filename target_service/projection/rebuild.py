@@ -1,0 +1,127 @@
+"""Bringing lost boards back from the ledger, a page at a time, while writes go on."""
+
+import asyncio
+import uuid
+from collections.abc import Iterator, Mapping
+
+from target_service.leaderboard.boards import Boards
+from target_service.ledger.errors import LeaseLost
+from target_service.ledger.leases import Lease
+from target_service.ledger.protocol import ProjectionSource
+from target_service.ledger.standings import Standing
+from target_service.projection.book import LEASE, Book, Progress
+from target_service.projection.companions import MARK, VERSIONS, companion
+from target_service.projection.guard_script import GUARD
+from target_service.projection.inspection import Condition, Inspected
+from target_service.projection.projection import Projection
+from target_service.redis_wire.command import Command, Uncounted
+from target_service.redis_wire.packing import pack
+from target_service.redis_wire.pipeline import Pipeline
+
+_PAGE_ROWS = 1_000
+
+
+class ProjectorHeld(Exception):
+    """Somebody asked the projector to stand still."""
+
+
+class Rebuild:
+    """Begins a new epoch of boards, and fills those that have lost something.
+
+    From the first moment on the board takes guarded writes, so a live write and a page of the
+    snapshot may meet in any order: the newer version stays. The board is ready once the last
+    page is in, and `ready` names the epoch, so that a rebuild that lost its lease says nothing
+    about the one that follows it.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        source: ProjectionSource,
+        book: Book,
+        projection: Projection,
+        boards: Boards,
+    ) -> None:
+        self._pipeline = pipeline
+        self._source = source
+        self._book = book
+        self._projection = projection
+        self._boards = boards
+        self._keys = {(board.season, board.partition): board.key for board in boards.of()}
+
+    async def run(
+        self,
+        lease: Lease,
+        ledger_id: str,
+        conditions: Mapping[str, Condition],
+        inspected: Inspected,
+    ) -> None:
+        """Make every board writable, and every board in `conditions` that is not whole complete.
+
+        Raises:
+            LeaseLost: somebody else goes on with it.
+            ProjectorHeld: it has to stand still.
+            LedgerError, RedisUnavailable, ResponseError: it will have to begin again.
+
+        """
+        epochs = {key: uuid.uuid4().hex for key in conditions}
+        gone = {key for key, condition in conditions.items() if condition is Condition.GONE}
+        progress = {
+            key: Progress(epoch, 0 if key in gone else inspected.marks[key].writes)
+            for key, epoch in epochs.items()
+        }
+        # The book first: whoever still writes to an old epoch is then told nothing was marked.
+        await self._book.begin(lease, progress)
+        commands: list[Command] = []
+        for key, epoch in epochs.items():
+            whole = conditions[key] is Condition.WHOLE
+            commands += _beginning(key, epoch, ledger_id, clear=key in gone, ready=whole)
+        await self._pipeline.run([*commands, GUARD.load])
+        unready = {key: epochs[key] for key in conditions if conditions[key] is not Condition.WHOLE}
+        for season in self._boards.seasons:
+            if unready.keys() & set(self._boards.keys_of(season)):
+                await self._fill(season, unready)
+        ready = [
+            Command(pack("HSET", companion(key, MARK), "ready", epoch), Uncounted())
+            for key, epoch in unready.items()
+        ]
+        if ready:
+            await self._pipeline.run(ready)
+
+    async def _fill(self, season: str, unready: Mapping[str, str]) -> None:
+        with_snapshot = self._source.snapshot(season, _PAGE_ROWS)
+        await asyncio.to_thread(with_snapshot.__enter__)
+        try:
+            while page := await asyncio.to_thread(next, with_snapshot, None):
+                await self._stay_in_charge()
+                for key, standings in self._by_key(page):
+                    if key in unready:
+                        written = await self._projection.replay(key, standings)
+                        if written is None or written.epoch != unready[key]:
+                            raise LeaseLost(f"The board {key} was lost again, or begun again.")
+        finally:
+            await asyncio.to_thread(with_snapshot.__exit__, None, None, None)
+
+    async def _stay_in_charge(self) -> None:
+        if LEASE in (await self._source.facts()).holds:
+            raise ProjectorHeld
+        if await self._book.take_lease() is None:
+            raise LeaseLost("Another process rebuilds the boards.")
+
+    def _by_key(self, page: list[Standing]) -> Iterator[tuple[str, list[Standing]]]:
+        by_key: dict[str, list[Standing]] = {}
+        for standing in page:
+            key = self._keys.get((standing.season, standing.board))
+            if key is not None:
+                by_key.setdefault(key, []).append(standing)
+        return iter(by_key.items())
+
+
+def _beginning(
+    key: str, epoch: str, ledger_id: str, *, clear: bool, ready: bool
+) -> Iterator[Command]:
+    mark = companion(key, MARK)
+    if clear:
+        yield Command(pack("UNLINK", key, companion(key, VERSIONS), mark), Uncounted())
+    fields = ["epoch", epoch, "ledger", ledger_id, *(("ready", epoch) if ready else ())]
+    yield Command(pack("HSET", mark, *fields), Uncounted())

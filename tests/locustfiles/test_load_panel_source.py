@@ -1,0 +1,172 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from run_views import answer, clock_at, drop, fail, make_view
+
+from locustfiles.cell import Cell
+from locustfiles.panel_snapshot import Figures, OperationRow, Title, Trouble
+from locustfiles.panel_source import PanelSource
+from locustfiles.panel_totals import RunningTotals, Totals
+from locustfiles.recording import OperationRecord, Recording
+from locustfiles.run_view import RunView
+
+
+def rows_of(view: RunView) -> dict[str, OperationRow]:
+    """The operations of the first snapshot of a run."""
+    return {row.name: row for row in PanelSource(view).snapshot(0).operations}
+
+
+def test_a_run_is_named() -> None:
+    """The title says what runs, and the keys what should share its load."""
+    snapshot = PanelSource(make_view()).snapshot(0)
+
+    assert Title("peak", "partitioned", "0.001", 12_000) == snapshot.title
+    assert 0.5 == snapshot.keys.fair_share
+    assert [None] * 6 == [
+        part for row in snapshot.operations for part in (row.recent, row.measured)
+    ]
+
+
+def test_the_last_seconds_and_the_measured_phase() -> None:
+    """Rates are of whole seconds; the last five go back into the warm-up, the phase does not."""
+    recording = Recording()
+    for second in (-5, -2, -1, 0, 0, 1, 1, 2):
+        answer(recording, "submit", second, 900)
+    answer(recording, "submit", 3, 900)  # of the second that is not over yet
+    submit = rows_of(make_view(recording=recording, clock=clock_at(3.25)))["submit"]
+
+    assert Figures(7 / 5, 7 / 5, 0.9, None) == submit.recent
+    assert Figures(5 / 3, 5 / 3, 0.9, None) == submit.measured
+
+
+def test_an_answer_that_comes_late_is_achieved_when_it_comes() -> None:
+    """Its response time counts from the second in which it was wanted."""
+    recording = Recording()
+    for second in (0, 1):
+        answer(recording, "top", second, 2_500_000)
+    top = rows_of(make_view(recording=recording, clock=clock_at(3.0)))["top"]
+
+    assert top.measured is not None
+    assert (2 / 3, 1 / 3) == (top.measured.offered_per_second, top.measured.achieved_per_second)
+    assert 2_500.607 == top.measured.p50_ms  # the bucket's highest value, as in the tables
+
+
+def test_a_percentile_needs_enough_answers() -> None:
+    """One answer is no median, and under a hundred say nothing of the slowest hundredth."""
+    recording = Recording()
+    answer(recording, "top", 0, 700)
+    for number in range(99):
+        answer(recording, "submit", 0, 1_000 + number)
+    for number in range(100):
+        answer(recording, "around", 0, 1_000 + number)
+    rows = rows_of(make_view(recording=recording, clock=clock_at(1.0)))
+    shown = {
+        name: (row.recent.p50_ms, row.recent.p99_ms) for name, row in rows.items() if row.recent
+    }
+
+    assert {"top": (None, None), "submit": (1.049, None), "around": (1.049, 1.098)} == shown
+
+
+def test_after_the_measured_phase_its_figures_stay() -> None:
+    """The drain offers nothing, and divides by no second of its own."""
+    recording = Recording()
+    for second in range(60):
+        answer(recording, "submit", second, 900)
+    view = make_view(recording=recording, clock=clock_at(63.0))
+    snapshot = PanelSource(view).snapshot(0)
+    (submit, *_) = snapshot.operations
+
+    assert snapshot.is_measured_whole
+    assert Figures(1, 1, 0.9, None) == submit.recent == submit.measured
+
+
+def test_a_stop_stops_the_time_of_the_rates() -> None:
+    """The seconds in which nothing is offered any more are not held against the run."""
+    recording = Recording()
+    for second in range(4):
+        answer(recording, "submit", second, 900)
+    reasons: list[str] = []
+    view = make_view(
+        recording=recording,
+        clock=clock_at(3.9),
+        why_stopping=lambda: reasons[0] if reasons else None,
+    )
+    source = PanelSource(view)
+    source.snapshot(0)
+    reasons.append("stopped by SIGINT (Ctrl-C)")
+    view.clock = clock_at(4.1)
+    source.snapshot(0)
+    view.clock = clock_at(9.0)
+    (submit, *_) = source.snapshot(0).operations
+
+    assert Figures(1, 1, 0.9, None) == submit.measured
+
+
+def test_troubles_are_of_the_current_phase() -> None:
+    """A failure of the warm-up is gone when the measured phase begins."""
+    recording = Recording()
+    fail(recording, "top", -1, "reset")
+    drop(recording, "submit", -2)
+    fail(recording, "submit", 0, "timeout")
+    fail(recording, "around", 1, "timeout")
+    drop(recording, "around", 1)
+    recording.operations["top"].cells[1].offered += 2  # not answered yet
+    view = make_view(recording=recording, clock=clock_at(-0.5))
+    source = PanelSource(view)
+    before = source.snapshot(0)
+    view.clock = clock_at(2.5)
+    after = source.snapshot(0)
+
+    assert (Trouble("reset", (("top", 1),)), Trouble("dropped", (("submit", 1),))) == (
+        before.troubles
+    )
+    assert (
+        Trouble("timeout", (("submit", 1), ("around", 1))),
+        Trouble("dropped", (("around", 1),)),
+    ) == after.troubles
+    assert 2 == after.waiting
+
+
+def test_every_key_is_shown() -> None:
+    """A key that nobody touched has its place, one that the model does not know comes last."""
+    hits = {"lb:b": {"read": 2, "write": 3}, "lb:x": {"read": 5}, "lb:a": {"write": -7}}
+    keys = PanelSource(make_view(measured_hits=lambda: hits)).snapshot(0).keys
+    untouched = PanelSource(make_view()).snapshot(0).keys
+
+    assert (("lb:a", 0), ("lb:b", 5), ("lb:x", 5)) == keys.hits
+    assert [0.0, 0.5, 0.5] == [keys.share(count) for _, count in keys.hits]
+    assert (("lb:a", 0), ("lb:b", 0)) == untouched.hits
+    assert 0.0 == untouched.share(0)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 9)] * 5), max_size=40),
+    st.lists(st.integers(0, 45), max_size=8),
+)
+def test_running_totals_are_plain_sums(
+    counters: list[tuple[int, ...]], readings: list[int]
+) -> None:
+    """Whenever they are read, they are what adding all seconds up would give."""
+    record = OperationRecord()
+    for second, (offered, dropped, ok, failed, achieved) in enumerate(counters):
+        record.cells[second] = Cell(
+            offered=offered, dropped=dropped, ok=ok, failed=failed, achieved=achieved
+        )
+    running = RunningTotals(range(30), 2.5)
+    for second in sorted(readings):
+        seen = [record.cells[at] for at in range(min(second, 30, len(counters)))]
+
+        assert Totals(
+            sum(cell.offered for cell in seen),
+            sum(cell.dropped for cell in seen),
+            sum(cell.ok for cell in seen),
+            sum(cell.failed for cell in seen),
+            sum(cell.achieved for cell in seen),
+        ) == running.up_to(second, record)
+
+
+def test_reading_totals_adds_no_seconds() -> None:
+    """A second in which nothing happened stays out of the run's files."""
+    record = OperationRecord()
+    RunningTotals(range(30), 0).up_to(30, record)
+
+    assert {} == record.cells

@@ -1,0 +1,218 @@
+"""Redis frozen, killed, restored from an older dump, or emptied: nothing accepted is lost."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Self
+
+import pytest
+from durable_service import TIMEOUT_SECONDS, Durable, entries, eventually
+from leaderboard_client import HOME, PARTITIONS, event, path, send_alone
+from valkey_process import ValkeyProcess
+
+# What many clients on a busy machine may add.
+MARGIN_SECONDS = 1.0
+REPLAYED = "leaderboard_projection_replayed_total"
+
+
+class Writers:
+    """Players who write rising scores until they are told to stop."""
+
+    def __init__(self, base_url: str, threads: int = 4) -> None:
+        self._base_url = base_url
+        self._over = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._write, args=(number,)) for number in range(threads)
+        ]
+        self.told: dict[str, int] = {}
+        self.sent: dict[str, int] = {}
+        self.statuses: set[int] = set()
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _write(self, number: int) -> None:
+        score = 0
+        while not self._over.is_set() and score < 3_000:
+            score += 1
+            player = f"writer-{number}-{score % 7}"
+            body = event(player, score, PARTITIONS[score % 7])
+            body |= {"event_id": f"{player}-{score}", "sequence": score}
+            self.sent[player] = score
+            try:
+                answer = send_alone(self._base_url, "POST", "/v1/scores", body)
+            except OSError:
+                time.sleep(0.05)
+                continue
+            self.statuses.add(answer.status)
+            if answer.status in {200, 202}:
+                self.told[player] = score
+            time.sleep(0.002)
+
+    def are_kept(self, durable: Durable) -> bool:
+        """Whether every player's score lies between the last one told and the last one sent."""
+        held = {p: score for board in durable.truth().values() for p, score in board.items()}
+        return all(self.told[player] <= held[player] <= self.sent[player] for player in self.told)
+
+
+def _timed(durable: Durable, body: dict[str, Any]) -> tuple[int, str, float]:
+    started = time.perf_counter()
+    answer = send_alone(str(durable.http.base_url), "POST", "/v1/scores", body)
+    return answer.status, answer.body["status"], time.perf_counter() - started
+
+
+def test_a_frozen_server_makes_writes_durable_only_in_time(
+    shaky_durable: Durable, own_valkey: ValkeyProcess
+) -> None:
+    """Thirty at once are 202 within the timeout, and all are projected once it thaws."""
+    shaky_durable.submit("ann", 1)
+    bodies = [event(f"p{n}", n, PARTITIONS[n % 12]) | {"event_id": f"e{n}"} for n in range(30)]
+    own_valkey.freeze()
+    with ThreadPoolExecutor(30) as senders:
+        sent = list(senders.map(lambda body: _timed(shaky_durable, body), bodies))
+    duplicate = _timed(shaky_durable, bodies[0])
+    own_valkey.thaw()
+
+    assert {(202, "durable-only")} == {answer[:2] for answer in sent}
+    assert max(answer[2] for answer in sent) < TIMEOUT_SECONDS + MARGIN_SECONDS
+    assert duplicate[:2] == (200, "duplicate")
+    assert eventually(shaky_durable.is_level)
+    assert eventually(lambda: shaky_durable.sample(REPLAYED) >= 30)
+    assert eventually(lambda: "recovering" not in shaky_durable.top())
+    assert shaky_durable.sample("leaderboard_projection_backlog") == 0
+
+
+def test_a_killed_server_comes_back_from_the_ledger(
+    shaky_durable: Durable, own_valkey: ValkeyProcess
+) -> None:
+    """Restarted empty under load: reads say so until it is level again, and nothing is lost."""
+    for partition in PARTITIONS:
+        shaky_durable.load({f"old-{partition[:2]}-{n}": n for n in range(300)}, partition)
+    with Writers(str(shaky_durable.http.base_url)) as writers:
+        time.sleep(0.3)
+        own_valkey.stop()
+        time.sleep(0.3)
+        own_valkey.start()
+        answers = [shaky_durable.http.get(path(HOME, "top"), params={"k": 1000}) for _ in range(5)]
+        time.sleep(1.0)
+
+    # A board that is not whole never passes for one.
+    for answer in answers:
+        whole = answer.status_code == 503 or "recovering" in answer.json()
+        assert whole or len(answer.json()["entries"]) >= 300
+    assert eventually(shaky_durable.is_level)
+    assert writers.are_kept(shaky_durable)
+    assert {200, 202} == writers.statuses
+    assert eventually(lambda: "recovering" not in shaky_durable.top())
+
+
+def test_an_older_dump_is_noticed_and_brought_up_to_date(
+    shaky_durable: Durable, own_valkey: ValkeyProcess
+) -> None:
+    """Its scores are stale, not gone: reads go on, marked, until the ledger has corrected them."""
+    shaky_durable.load({f"p{n}": n for n in range(100)})
+    shaky_durable.redis.save()
+    shaky_durable.load({f"p{n}": 1_000 + n for n in range(50)})
+    assert eventually(shaky_durable.is_level)
+    time.sleep(0.5)
+
+    own_valkey.stop()
+    own_valkey.start()
+
+    assert eventually(shaky_durable.is_level)
+    assert eventually(lambda: entries(shaky_durable.top())["p49"] == 1_049)
+    assert shaky_durable.sample(REPLAYED) == 0
+
+
+def test_an_older_dump_is_noticed_after_the_service_was_restarted_too(
+    shaky_durable: Durable, own_valkey: ValkeyProcess
+) -> None:
+    """What Redis had is told by the ledger's file, not by the memory of a process."""
+    shaky_durable.load({f"p{n}": n for n in range(100)})
+    shaky_durable.redis.save()
+    shaky_durable.submit("p7", 5_000)
+    time.sleep(0.5)
+
+    shaky_durable.service.kill()
+    own_valkey.stop()
+    own_valkey.start()
+    shaky_durable.service.start()
+
+    assert eventually(shaky_durable.is_level)
+    assert entries(shaky_durable.top())["p7"] == 5_000
+
+
+def test_a_restart_with_its_data_is_no_rebuild(
+    shaky_durable: Durable, own_valkey: ValkeyProcess
+) -> None:
+    """While the projector is held the write stays out; let go, exactly one is replayed."""
+    shaky_durable.load({f"p{n}": n for n in range(100)})
+    time.sleep(0.6)
+    shaky_durable.redis.save()
+    own_valkey.stop()
+    late = shaky_durable.submit("p0", 9_999)
+    shaky_durable.hold(2**62)
+    own_valkey.start()
+    time.sleep(1.0)
+
+    assert late.status_code == 202
+    held = shaky_durable.top()
+    assert (held["recovering"], entries(held)["p0"]) == (True, 0)
+
+    shaky_durable.hold(0)
+
+    assert eventually(lambda: shaky_durable.sample(REPLAYED) == 1)
+    assert entries(shaky_durable.top())["p0"] == 9_999
+    assert "rebuilding" not in shaky_durable.service.log.read_text()
+
+
+@pytest.mark.parametrize("what", ["all", "board", "companions"])
+def test_keys_that_vanish_are_noticed(shaky_durable: Durable, what: str) -> None:
+    """Whatever is deleted behind the service's back comes back within moments."""
+    shaky_durable.load({f"p{n}": n for n in range(100)})
+    key = shaky_durable.key()
+    if what == "all":
+        shaky_durable.redis.flushall()
+    else:
+        shaky_durable.redis.delete(*[key] if what == "board" else [f"{{{key}}}:versions"])
+        if what == "companions":
+            shaky_durable.redis.delete(f"{{{key}}}:mark")
+
+    assert eventually(shaky_durable.is_level)
+    assert eventually(lambda: shaky_durable.submit("p1", 77).status_code == 200)
+
+
+def test_a_lost_player_is_not_said_to_be_unknown(shaky_durable: Durable) -> None:
+    """Right after the loss the answer is that the board is gone, not that the player is."""
+    shaky_durable.load({f"p{n}": n for n in range(100)})
+    shaky_durable.redis.flushall()
+
+    statuses = {
+        shaky_durable.http.get(path(HOME, "players", "p7", what)).status_code
+        for what in ("around", "rank")
+        for _ in range(10)
+    }
+
+    assert statuses <= {200, 503}
+
+
+def test_a_killed_service_keeps_what_it_accepted(
+    shaky_durable: Durable,
+) -> None:
+    """Kill -9 under load: after the restart every accepted score is there, in both places."""
+    with Writers(str(shaky_durable.http.base_url)) as writers:
+        time.sleep(0.5)
+        shaky_durable.service.kill()
+        shaky_durable.service.start()
+        time.sleep(0.5)
+
+    assert eventually(shaky_durable.is_level)
+    assert writers.are_kept(shaky_durable)
+    assert eventually(lambda: "recovering" not in shaky_durable.top())
