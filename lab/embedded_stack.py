@@ -35,11 +35,7 @@ class EmbeddedStack:
 
     def failure(self) -> str | None:
         """A sentence about a part that died, or None."""
-        for part in self.parts:
-            code = part.process.poll() if part.process else None
-            if code is not None:
-                return f"{part.name} ended by itself (exit code {code}, see {part.log})."
-        return None
+        return next(filter(None, (part.failure() for part in self.parts)), None)
 
     def service_processes(self) -> Processes:
         """The service's main process and its children, told apart from later ones of their pid."""

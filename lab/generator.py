@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from lab.errors import LabError
+from lab.missing_worker import MissingWorker
 from lab.parts import Part
 from lab.ports import HOST, free_port, require_free
 from lab.session import Session
@@ -70,7 +71,8 @@ def generate(
         for part in parts:
             running.callback(part.end)
             part.begin()
-        return _watch(main, variables, players, stack, session)
+        missing = MissingWorker(parts[1:], folder / "run.json")
+        return _watch(main, missing, variables, players, stack, session)
 
 
 def _options(variables: Variables, stack: Stack, folder: Path, command: str) -> list[str]:
@@ -101,7 +103,12 @@ def _locust(name: str, options: list[str], log: Path | None, session: Session) -
 
 
 def _watch(
-    main: Part, variables: Variables, players: int, stack: Stack, session: Session
+    main: Part,
+    missing: MissingWorker,
+    variables: Variables,
+    players: int,
+    stack: Stack,
+    session: Session,
 ) -> tuple[int, list[str]]:
     """Wait for the generator's end; ask it to drain when a part dies or somebody wants a stop."""
     incidents: list[str] = []
@@ -113,7 +120,7 @@ def _watch(
         raise LabError("The generator did not start.")
     asked = False
     while (code := process.poll()) is None:
-        if not asked and (incident := _incident(stack, session, end)):
+        if not asked and (incident := _incident(stack, missing, session, end)):
             incidents.append(incident)
             process.terminate()
             asked = True
@@ -127,9 +134,9 @@ def _watch(
     return code, incidents
 
 
-def _incident(stack: Stack, session: Session, end: float) -> str | None:
+def _incident(stack: Stack, missing: MissingWorker, session: Session, end: float) -> str | None:
     if session.stop.reason:
         return f"The run was {session.stop.reason}."
     if time.monotonic() > end:
         return "The run took longer than it can take, and was stopped."
-    return stack.failure()
+    return stack.failure() or missing.failure()

@@ -87,6 +87,13 @@ class Part(Executor):
         except OSError as error:
             raise PartFailed(f"{self.name} cannot be started: {error}") from error
 
+    def failure(self) -> str | None:
+        """A sentence when the process ended by itself, or None."""
+        code = self.process.poll() if self.process else None
+        if code is None:
+            return None
+        return f"{self.name} ended by itself (exit code {code}, see {self.log})."
+
     def end(self) -> None:
         """Stop the process, the hard way when it takes too long."""
         self._timeout = STOP_SECONDS

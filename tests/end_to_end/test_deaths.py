@@ -75,3 +75,18 @@ def test_a_killed_worker_makes_the_run_invalid(checkout: Checkout) -> None:
     assert verdict["status"] == "invalid"
     assert any("worker" in reason for reason in verdict["reasons"]), verdict
     assert checkout.left_after() == []
+
+
+def test_a_worker_killed_before_the_run_begins_is_not_waited_for(checkout: Checkout) -> None:
+    """The command names the worker and ends, long before the run could have taken too long."""
+    command = checkout.start("load-naive", "WORKERS=2", "DURATION=1s", "PLAYERS=600")
+    command.wait_for("The service is up")
+    while not (workers := [one for one in checkout.processes() if "--worker" in one.cmdline()]):
+        assert command.process.poll() is None, command.output
+    workers[0].kill()
+    code = command.wait()
+
+    assert 2 == code
+    assert "ended by itself (exit code -9, see " in command.output
+    assert "Traceback" not in command.output
+    assert checkout.left_after() == []
