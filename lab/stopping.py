@@ -15,15 +15,18 @@ class StopRequest:
     """
 
     def __init__(self) -> None:
+        # How often somebody asked by Ctrl-C or SIGTERM: more than once is impatience.
         self.times = 0
         self._reason: str | None = None
         # Under make a vanished parent means that make was killed: nobody waits for us any more.
         self._parent = os.getppid() if "MAKELEVEL" in os.environ else None
 
     def install(self) -> None:
-        """Take over SIGINT, SIGTERM and SIGHUP."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        """Take over SIGINT, SIGTERM, and SIGHUP unless nohup had it ignored."""
+        for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._note)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, self._hang_up)
 
     @property
     def reason(self) -> str | None:
@@ -40,3 +43,13 @@ class StopRequest:
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.times += 1
         self._reason = self._reason or f"stopped by {signal.Signals(number).name}"
+
+    def _hang_up(self, number: int, _frame: FrameType | None) -> None:
+        """Note that the terminal is gone; a shell may say so more than once."""
+        self._reason = self._reason or f"stopped by {signal.Signals(number).name}"
+        # Printing to the lost terminal would fail and cost the run its audit.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for descriptor in (1, 2):
+            if os.isatty(descriptor):
+                os.dup2(nowhere, descriptor)
+        os.close(nowhere)

@@ -1,0 +1,74 @@
+"""Who asks the lab to stop, and how it hears it."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from lab.errors import Interrupted
+from lab.stopping import StopRequest
+
+_LISTEN = textwrap.dedent("""
+    import os, signal, sys, time
+    from lab.stopping import StopRequest
+    stop = StopRequest()
+    stop.install()
+    for number in sys.argv[1:]:
+        os.kill(os.getpid(), getattr(signal, number))
+        time.sleep(0.05)
+    where = "to the terminal" if os.isatty(1) else "to nobody"
+    os.write(int(os.environ["ANSWER"]), f"{stop.times} {stop.reason}, prints {where}".encode())
+""")
+
+
+def _heard(*signals: str, ignored: bool = False) -> str:
+    """What a lab on a terminal of its own made of the signals: how many asked, why, and who sees."""
+    reading, writing = os.pipe()
+    ours, theirs = pty.openpty()
+    subprocess.run(
+        [sys.executable, "-c", _LISTEN, *signals],
+        env={**os.environ, "ANSWER": str(writing)},
+        stdout=theirs,
+        pass_fds=[writing],
+        check=True,
+        preexec_fn=(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if ignored else None,
+    )
+    answer = os.read(reading, 1_000).decode()
+    for descriptor in (reading, writing, ours, theirs):
+        os.close(descriptor)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("signals", "heard"),
+    [
+        (("SIGINT",), "1 stopped by SIGINT, prints to the terminal"),
+        (("SIGTERM", "SIGINT"), "2 stopped by SIGTERM, prints to the terminal"),
+        (("SIGHUP", "SIGHUP", "SIGHUP"), "0 stopped by SIGHUP, prints to nobody"),
+        (("SIGHUP", "SIGTERM"), "1 stopped by SIGHUP, prints to nobody"),
+    ],
+)
+def test_the_first_signal_is_the_reason_and_a_lost_terminal_is_no_impatience(
+    signals: tuple[str, ...], heard: str
+) -> None:
+    """SIGINT and SIGTERM are counted; SIGHUP, which a shell repeats, is only noted."""
+    assert heard == _heard(*signals)
+
+
+def test_nohup_is_respected() -> None:
+    """A SIGHUP that was ignored from the start stays ignored."""
+    assert "0 None, prints to the terminal" == _heard("SIGHUP", ignored=True)
+
+
+def test_a_check_raises_the_reason() -> None:
+    """Waiting loops end with the reason once somebody asked."""
+    stop = StopRequest()
+    stop.check()
+    stop._note(signal.SIGTERM, None)
+
+    with pytest.raises(Interrupted, match="stopped by SIGTERM"):
+        stop.check()
