@@ -1,5 +1,6 @@
 """What the terminal shows during a run: a panel, or plain lines where nobody could see one."""
 
+import io
 import logging
 import os
 import sys
@@ -31,10 +32,13 @@ class Display(Protocol):
 class Progress:
     """Shows a run on a stream; nothing that happens to the stream happens to the run."""
 
-    def __init__(self, phases: Phases, stream: TextIO = sys.stdout) -> None:
-        self._stream = stream
+    def __init__(self, phases: Phases, stream: TextIO | None = sys.stdout) -> None:
+        # None: stdout was closed before the start (`>&-`).
+        self._stream = stream or io.StringIO()
         self._display: Display = (
-            Panel(stream) if can_refresh(stream, os.environ) else PlainLines(phases, self.say)
+            Panel(self._stream)
+            if can_refresh(self._stream, os.environ)
+            else PlainLines(phases, self.say)
         )
 
     def say(self, sentence: str) -> None:

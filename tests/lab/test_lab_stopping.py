@@ -26,7 +26,7 @@ _LISTEN = textwrap.dedent("""
 
 
 def _heard(*signals: str, ignored: bool = False) -> str:
-    """What a lab on a terminal of its own made of the signals: how many asked, why, and who sees."""
+    """What a lab on a terminal of its own made of the signals: times, reason, who sees."""
     reading, writing = os.pipe()
     ours, theirs = pty.openpty()
     subprocess.run(

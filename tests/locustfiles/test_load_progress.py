@@ -127,3 +127,8 @@ def test_a_display_that_fails_ends_no_run(caplog: pytest.LogCaptureFixture) -> N
         pass
 
     assert "The display of the run failed" in caplog.text
+
+
+def test_a_run_without_output_goes_on() -> None:
+    """With stdout closed from the start, saying something is no error."""
+    Progress(Phases(warmup_seconds=0, duration_seconds=1), None).say("nobody hears this")
