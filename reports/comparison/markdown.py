@@ -72,6 +72,7 @@ def _caption(made: dict[str, Any]) -> str:
         f"{' or '.join(sorted(verdicts))}. Measured on {host.get('cpu')}, {host.get('cores')} "
         f"cores, generator, service and Redis together; {versions.get('redis_server')}, "
         f"Python {versions.get('python')}, Locust {versions.get('locust')}, "
-        f"revision {str(made['git_revision'])[:_REVISION]}. Figures of this machine and a "
-        "synthetic load, not a capacity."
+        f"revision {str(made['git_revision'])[:_REVISION]}"
+        f"{' with files not committed' if made['git_dirty'] else ''}. Figures of this machine and "
+        "a synthetic load, not a capacity."
     )

@@ -1,0 +1,41 @@
+"""The README's figures are those of the committed sample, and its commands exist."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from reports.comparison.markdown import comparison_markdown
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_result_table_is_the_samples() -> None:
+    """The table between the markers is what `python -m reports markdown docs/sample` prints."""
+    between = re.search(r"<!-- sample -->\n(.*?)<!-- /sample -->", README, flags=re.DOTALL)
+
+    assert between is not None
+    assert comparison_markdown(ROOT / "docs" / "sample").strip() == between[1].strip()
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    """A command in the README or the docs is a target of the Makefile."""
+    texts = [README, *(path.read_text() for path in (ROOT / "docs").glob("*.md"))]
+    named = {name for text in texts for name in re.findall(r"\bmake ([a-z][a-z-]+[a-z])\b", text)}
+    listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    targets = set(re.findall(r"^  ([a-z-]+) {2,}", listed, flags=re.MULTILINE))
+
+    assert {"load-naive", "test"} <= named
+    assert named <= targets
+
+
+def test_every_link_leads_to_a_file() -> None:
+    """Relative links of the README and the docs lead somewhere."""
+    broken = [
+        f"{path.name}: {link}"
+        for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+        for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text())
+        if not (path.parent / link).exists()
+    ]
+
+    assert [] == broken
