@@ -1,7 +1,14 @@
 """What holds for every test."""
 
+import signal
+
 from hypothesis import settings
 
 # On a busy machine one example may take any time; no test here is about its own speed.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# Under nohup or in the background these come in ignored, and every process of a test would
+# inherit that; the tests are about how such signals are heard.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
