@@ -22,6 +22,7 @@ from target_service.leaderboard.freshness import AlwaysFresh
 from target_service.leaderboard.key_commands import KeyCommands
 from target_service.leaderboard.partition_top import ReadPartitionTop
 from target_service.leaderboard.rank import ReadRank
+from target_service.leaderboard.rank_limit import RankLimit
 from target_service.leaderboard.store import Store
 from target_service.leaderboard.submit import Submit
 from target_service.leaderboard.submit_batch import SubmitBatch
@@ -84,14 +85,16 @@ def create_app(settings: Settings) -> ASGIApp:
     ledger = durability.ledger if durability else None
     app.include_router(cold_routes(settings, store, metrics, ledger))
     add_error_handlers(app)
-    handlers = hot_handlers(store, writer)
+    rejected = metrics.service.rank_rejected.inc
+    limit = RankLimit(settings.rank_limit / settings.workers, on_rejection=rejected)
+    handlers = hot_handlers(store, writer, limit)
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)
     return HotRoutes(handlers, TimedApp(app, request_times), request_times)
 
 
-def hot_handlers(store: Store, writer: Writer) -> Sequence[Handler]:
+def hot_handlers(store: Store, writer: Writer, limit: RankLimit) -> Sequence[Handler]:
     """Return what answers the operations under load."""
     return (
         Submit(store, writer),
@@ -99,7 +102,7 @@ def hot_handlers(store: Store, writer: Writer) -> Sequence[Handler]:
         ReadTop(store),
         ReadPartitionTop(store),
         ReadAround(store),
-        ReadRank(store),
+        ReadRank(store, limit),
     )
 
 

@@ -131,7 +131,10 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
             home_partition=has_ledger,
             versions=has_ledger,
         ),
-        limits=Limits(event_ids_kept_seconds=EVENT_IDS_KEPT_SECONDS if has_ledger else None),
+        limits=Limits(
+            event_ids_kept_seconds=EVENT_IDS_KEPT_SECONDS if has_ledger else None,
+            exact_ranks_per_second=settings.rank_limit,
+        ),
         redis=redis,
         service=ServiceFacts(__version__, platform.python_version(), settings.workers),
     )

@@ -37,6 +37,7 @@ class Limits(Struct, frozen=True):
     sequence: tuple[int, int] = (1, SEQUENCE_LIMIT)
     body_bytes: int = BODY_BYTES
     event_ids_kept_seconds: int | None = None
+    exact_ranks_per_second: int | None = None
 
 
 class RedisFacts(Struct, frozen=True):

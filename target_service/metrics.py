@@ -99,6 +99,11 @@ class ServiceSeries:
             ("status",),
             registry=registry,
         )
+        self.rank_rejected = Counter(
+            "leaderboard_rank_rejected_total",
+            "Exact ranks refused because too many were asked for.",
+            registry=registry,
+        )
         self.partitions = Gauge(
             "leaderboard_partitions",
             "Keys that should share the load, whatever the mode.",

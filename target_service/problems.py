@@ -9,6 +9,7 @@ Problem
 ├── EventConflict       409  the event id was used for another event
 ├── OtherPartition      409  the player is at home on another partition of the season
 ├── BodyTooLarge        413
+├── RankLimited         429  too many exact ranks; says when to come back
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
 ├── LedgerUnavailable   503  the ledger is full, busy or closed; says when to come back
 ├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
@@ -118,6 +119,16 @@ class BodyTooLarge(Problem):
         super().__init__(
             f"A body has at most {limit_bytes:,} bytes.", headers=((b"connection", b"close"),)
         )
+
+
+class RankLimited(Problem):
+    """More exact ranks are asked for than the service computes."""
+
+    status, slug, title = 429, "rank-limited", "Too many exact ranks"
+
+    def __init__(self, detail: str, retry_after_seconds: int) -> None:
+        after = str(retry_after_seconds).encode()
+        super().__init__(detail, headers=((b"retry-after", after),))
 
 
 class ServiceUnavailable(Problem):

@@ -73,6 +73,9 @@ class Settings(BaseSettings):
         default=Path("hotboard-ledger.db"), description="the path of a file in a directory"
     )
     ledger_sync: Literal["full", "normal"] = Field(default="full", description="full or normal")
+    rank_limit: int = Field(
+        default=100, ge=1, le=1_000_000, description="a whole number from 1 to 1000000"
+    )
     regions: Names = ("na-east", "na-west", "eu", "apac")
     modes: Names = ("solo", "duo", "squad")
     seasons: Names = ("s1",)

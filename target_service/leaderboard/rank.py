@@ -9,11 +9,13 @@ from target_service.leaderboard.key_scripts import STANDING
 from target_service.leaderboard.messages import Rank, encode
 from target_service.leaderboard.path import BOARD, PLAYER, read_player, refuse, unknown_player
 from target_service.leaderboard.rank_error import IN_ONE_STEP, rank_error
+from target_service.leaderboard.rank_limit import RankLimit
 from target_service.leaderboard.store import Store
 from target_service.operation import PLAYER_PATH, Operation
 from target_service.problems import (
     BoardUnavailable,
     InvalidRequest,
+    RankLimited,
     ServiceUnavailable,
     UnknownBoard,
     UnknownPlayer,
@@ -43,13 +45,15 @@ class ReadRank:
             UnknownBoard,
             UnknownPlayer,
             InvalidRequest,
+            RankLimited,
             ServiceUnavailable,
             BoardUnavailable,
         ),
     )
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, limit: RankLimit) -> None:
         self._store = store
+        self._limit = limit
         self._others = {
             (board.season, board.key): [
                 store.commands[key]
@@ -75,6 +79,7 @@ class ReadRank:
         _, problems = read_query(call.query, PARAMETERS)
         if board is None or player is None or problems:
             raise refuse(call.segments, problems)
+        await self._limit.turn()
         deadline = store.deadline()
         versions = self._versions[board.season]
         standing = store.commands[board.key].standing(player)

@@ -20,9 +20,10 @@ class ServiceProcess:
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.log = log
-        kept = {"HOTBOARD_LEDGER": "none"}
+        # As many ranks as a test likes, unless it is about their limit.
+        kept = {"HOTBOARD_LEDGER": "none", "HOTBOARD_RANK_LIMIT": "100000"}
         if ledger is not None:
-            kept = {"HOTBOARD_LEDGER": "sqlite", "HOTBOARD_LEDGER_PATH": str(ledger)}
+            kept |= {"HOTBOARD_LEDGER": "sqlite", "HOTBOARD_LEDGER_PATH": str(ledger)}
         self._environment = environment(HOTBOARD_PORT=str(self.port), **kept | settings)
         self.process: subprocess.Popen[bytes] | None = None
 
