@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Protocol
 
@@ -36,11 +37,26 @@ class Handler(Protocol):
         """Answer the call, or raise a Problem."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """One path: its fixed segments by place, and who answers each method."""
+
+    fixed: tuple[tuple[int, bytes], ...]
+    handlers: dict[str, Handler] = field(default_factory=dict)
+
+    def fits(self, segments: Sequence[bytes]) -> bool:
+        """Tell whether the segments (as many as the path has) are of this path."""
+        for index, segment in self.fixed:  # noqa: SIM110  (a generator costs more than the check)
+            if segments[index] != segment:
+                return False
+        return True
+
+
 class HotRoutes:
     """A plain ASGI app that answers its own routes and passes everything else on.
 
-    A route is found by the number of its segments and the last one; the framework's router
-    would try one pattern after the other.
+    A route is found by the number of its segments and the last one, unless that names something;
+    the framework's router would try one pattern after the other.
     """
 
     def __init__(
@@ -48,41 +64,57 @@ class HotRoutes:
     ) -> None:
         self._behind = behind
         self._request_times = request_times
-        self._routes = {}
+        self._routes: dict[tuple[int, bytes | None], list[_Route]] = {}
         for handler in handlers:
-            segments = handler.operation.path.encode().split(b"/")
-            fixed = [(i, part) for i, part in enumerate(segments) if not part.startswith(b"{")]
-            self._routes[len(segments), segments[-1]] = (handler, fixed)
+            self._add(handler)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or hand it to the app behind."""
-        handler = None
+        route = None
         if scope["type"] == "http":
             started = perf_counter()
             segments = tuple(scope["raw_path"].split(b"/"))
-            handler = self._find(segments)
-        if handler is None:
+            route = self._find(segments)
+        if route is None:
             await self._behind(scope, receive, send)
             return
-        try:
-            answer = await _answer(handler, Call(segments, scope["query_string"], scope, receive))
-        except ClientGone:
-            return
+        handler = route.handlers.get(scope["method"])
+        if handler is None:
+            name, answer = _first(route).operation.name, MethodNotAllowed(*route.handlers).answer()
+        else:
+            name = handler.operation.name
+            try:
+                call = Call(segments, scope["query_string"], scope, receive)
+                answer = await _answer(handler, call)
+            except ClientGone:
+                return
         await send(answer.start)
         await send(answer.body)
-        self._request_times.observe(
-            handler.operation.name, scope["method"], answer.status, perf_counter() - started
-        )
+        self._request_times.observe(name, scope["method"], answer.status, perf_counter() - started)
 
-    def _find(self, segments: tuple[bytes, ...]) -> Handler | None:
-        found = self._routes.get((len(segments), segments[-1]))
-        if found is None:
-            return None
-        handler, fixed = found
-        for index, segment in fixed:
-            if segments[index] != segment:
-                return None
-        return handler
+    def _find(self, segments: tuple[bytes, ...]) -> _Route | None:
+        length = len(segments)
+        for last in (segments[-1], None):
+            for route in self._routes.get((length, last), ()):
+                if route.fits(segments):
+                    return route
+        return None
+
+    def _add(self, handler: Handler) -> None:
+        segments = handler.operation.path.encode().split(b"/")
+        named = [part.startswith(b"{") for part in segments]
+        fixed = tuple((i, part) for i, part in enumerate(segments) if not named[i])
+        routes = self._routes.setdefault((len(segments), None if named[-1] else segments[-1]), [])
+        for route in routes:
+            if route.fixed == fixed:
+                break
+        else:
+            routes.append(route := _Route(fixed))
+        route.handlers[handler.operation.method] = handler
+
+
+def _first(route: _Route) -> Handler:
+    return next(iter(route.handlers.values()))
 
 
 def ledger_problem(error: LedgerError) -> LedgerUnavailable:
@@ -93,9 +125,6 @@ def ledger_problem(error: LedgerError) -> LedgerUnavailable:
 
 
 async def _answer(handler: Handler, call: Call) -> Answer:
-    allowed = handler.operation.method
-    if call.scope["method"] != allowed:
-        return MethodNotAllowed(allowed).answer()
     try:
         return await handler(call)
     except Problem as problem:

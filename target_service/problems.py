@@ -105,8 +105,9 @@ class MethodNotAllowed(Problem):
 
     status, slug, title = 405, "method-not-allowed", "Method not allowed"
 
-    def __init__(self, allowed: str) -> None:
-        super().__init__(f"This route takes {allowed}.", headers=((b"allow", allowed.encode()),))
+    def __init__(self, *allowed: str) -> None:
+        header = ((b"allow", ", ".join(allowed).encode()),)
+        super().__init__(f"This route takes {' or '.join(allowed)}.", headers=header)
 
 
 class BodyTooLarge(Problem):
