@@ -119,6 +119,12 @@ def _ledger(
     return [
         Invariant("ledger: events told as accepted ≤ rows", told, "≤", rows),
         Invariant("ledger: rows ≤ told + unknown", rows, "≤", told + unknown),
+        Invariant(
+            "ledger: players whose highest accepted sequence it holds, or a later one = players",
+            ledger.kept.players,
+            "=",
+            ledger.kept.told,
+        ),
         Invariant("ledger: changes left to be projected = 0", ledger.unprojected, "=", 0),
         Invariant(
             "ledger = projection: entries in both = entries in either",

@@ -2,10 +2,11 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lab.errors import PartFailed
 from lab.redis_access import connect
@@ -14,6 +15,46 @@ from workload.partitions import global_key
 _PATIENCE_SECONDS = 15.0
 _POLL_SECONDS = 0.1
 _ENTRIES_PER_READ = 5_000
+
+
+class Standing(NamedTuple):
+    """A player's latest score, as the ledger has it."""
+
+    season: str
+    board: str
+    player: str
+    score: int
+    sequence: int
+
+
+class Told(NamedTuple):
+    """The highest sequence of a player that a client was told was accepted."""
+
+    season: str
+    player: str
+    sequence: int
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Of so many players that were told of an accepted event, the ledger holds those of some."""
+
+    players: int
+    told: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many entries the ledger and Redis have in common, of all that either has."""
+
+    equal: int
+    entries: int
+
+
+def kept(told: Iterable[Told], held: Mapping[tuple[str, str], int]) -> Kept:
+    """Compare what was told with the sequences that are held, by season and player."""
+    found = [held.get((one.season, one.player), -1) >= one.sequence for one in told]
+    return Kept(sum(found), len(found))
 
 
 @dataclass(frozen=True)
@@ -42,14 +83,17 @@ class LedgerFile:
             time.sleep(_POLL_SECONDS)
         return waiting
 
-    def compare(self, redis_url: str) -> "Comparison":
+    def compare(self, redis_url: str) -> Comparison:
         """Compare every board's entries with those in Redis, one by one.
 
         Raises:
             PartFailed: the file cannot be read.
             RedisError: the server does not answer.
         """
-        ledger = self._boards()
+        ledger: dict[str, dict[str, int]] = {}
+        for one in self._standings():
+            key = global_key(one.season) if self.mode == "naive" else one.board
+            ledger.setdefault(key, {})[one.player] = one.score
         equal = entries = 0
         with connect(redis_url) as client:
             for key, scores in ledger.items():
@@ -61,14 +105,21 @@ class LedgerFile:
                 equal += len(scores.items() & found.items())
         return Comparison(equal, entries)
 
-    def _boards(self) -> dict[str, dict[str, int]]:
-        boards: dict[str, dict[str, int]] = {}
+    def keep(self, told: Iterable[Told]) -> Kept:
+        """Count the players whose newest accepted event the ledger holds, or a later one.
+
+        Raises:
+            PartFailed: the file cannot be read.
+        """
+        held = {(one.season, one.player): one.sequence for one in self._standings()}
+        return kept(told, held)
+
+    def _standings(self) -> list[Standing]:
         with self._opened() as connection:
-            rows = connection.execute("SELECT season, board, player, score FROM standings")
-            for season, board, player, score in rows:
-                key = global_key(season) if self.mode == "naive" else board
-                boards.setdefault(key, {})[player] = score
-        return boards
+            rows = connection.execute(
+                "SELECT season, board, player, score, sequence FROM standings"
+            )
+            return [Standing(*row) for row in rows]
 
     def _unprojected(self) -> int:
         with self._opened() as connection:
@@ -89,16 +140,9 @@ class LedgerFile:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """How many entries the ledger and Redis have in common, of all that either has."""
-
-    equal: int
-    entries: int
-
-
-@dataclass(frozen=True)
 class LedgerEvidence:
     """What the ledger's file tells after a run."""
 
     unprojected: int
     comparison: Comparison
+    kept: Kept

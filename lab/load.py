@@ -1,13 +1,10 @@
 """One run: the stack, the load, the audit, the tables; and everything stopped again."""
 
-import csv
 import json
 import shutil
 import subprocess
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +12,11 @@ from typing import Any
 
 import redis
 
-from lab.audit import NO_LEDGER, FinalScore, audit, foreign_audit, incomparable_audit
+from lab.audit import NO_LEDGER, audit, foreign_audit, incomparable_audit
 from lab.chosen_stack import find_compose_stack, running_stack
 from lab.errors import LabError, PartFailed
-from lab.evidence import Counters, read_counters, read_scores
+from lab.evidence import Counters, read_counters
+from lab.final_scores import highest_accepted, read_rows, scores_in_redis
 from lab.foreign import ForeignStack
 from lab.generator import generate, require_generator_ports
 from lab.grafana import grafana_of
@@ -32,7 +30,6 @@ from lab.writing import make_folder, write_json
 from workload.scenario import Scenario
 
 _USAGE = 2
-_PLAYERS_PER_READ = 1_000
 _STAMP_SECONDS = 0.2
 _IN_A_VOLUME = "the ledger lies in a volume of the containers"
 
@@ -130,31 +127,18 @@ def _audit(
     try:
         measurements = json.loads((folder / "measurements.json").read_bytes())
         unprojected = ledger.settle() if ledger else 0
-        scores = list(_final_scores(folder / "final_scores.csv", stack.redis_url))
+        rows = read_rows(folder / "final_scores.csv")
+        scores = list(scores_in_redis(rows, stack.redis_url))
         after = read_counters(stack, ledger)
         if ledger is None:
             return audit(before, after, measurements, scores, no_ledger)
-        found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url))
+        kept = ledger.keep(highest_accepted(rows))
+        found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url), kept)
         return audit(before, after, measurements, scores, found)
     except FileNotFoundError as error:
         return incomparable_audit(f"the generator left no {Path(error.filename).name}")
     except (PartFailed, redis.RedisError) as error:
         return incomparable_audit(str(error))
-
-
-def _final_scores(path: Path, redis_url: str) -> Iterator[FinalScore]:
-    """Last accepted against stored scores, players with an unknown outcome left out."""
-    told: dict[str, dict[str, int]] = defaultdict(dict)
-    with path.open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            if row["unknown"] == "0":
-                told[row["board"]][row["player"]] = int(row["score"])
-    for board, scores in told.items():
-        players = list(scores)
-        for start in range(0, len(players), _PLAYERS_PER_READ):
-            some = players[start : start + _PLAYERS_PER_READ]
-            for player, held in zip(some, read_scores(redis_url, board, some), strict=True):
-                yield FinalScore(scores[player], held)
 
 
 def _tables(folder: Path, session: Session) -> int:

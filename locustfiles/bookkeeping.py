@@ -1,7 +1,7 @@
 """What one process notes about each of its requests."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from locustfiles.arrival import Arrival
 from locustfiles.attempt import Attempt
@@ -9,12 +9,10 @@ from locustfiles.buckets import bucket_of, clamped
 from locustfiles.clock import MICROSECONDS
 from locustfiles.failure import FAILURE_KINDS, FailureKind
 from locustfiles.last_scores import LastScores
-from locustfiles.operations import Operation
+from locustfiles.operations import Operation, Reply
 from locustfiles.plan import Plan
 from locustfiles.recording import Recording, Timing
 from locustfiles.request_log import RequestLog
-
-ACCEPTED: Final = frozenset({"applied", "durable-only"})
 
 
 class Bookkeeping:
@@ -63,13 +61,14 @@ class Bookkeeping:
         second = arrival.intended_us // MICROSECONDS
         timing = Timing(arrival.intended_us, outcome.begun_us, outcome.ended_us)
         is_measured = self._plan.is_measured(second)
-        failure, status = outcome.failure, None
-        if failure is None:
-            failure, status = operation.judge(arrival, outcome.status, outcome.body)
+        reply = Reply(outcome.failure)
+        if reply.failure is None:
+            reply = operation.judge(arrival, outcome.status, outcome.body)
+        failure, status, accepted = reply
         if failure is None:
             record.answered_well(second, timing, status, measured=is_measured)
-            if status in ACCEPTED:
-                self._scores.accepted[arrival.player] = arrival.score
+            if accepted is not None:
+                self._scores.accept(arrival.player, accepted)
         else:
             record.failed(
                 second,
@@ -81,7 +80,8 @@ class Bookkeeping:
             )
             if outcome.was_written and operation.name == "submit":
                 self._scores.uncertain.add(arrival.player)
-        self._log.write(operation.name, arrival, failure or "ok", timing.begun_us, timing.ended_us)
+        told = failure or status or "ok"
+        self._log.write(operation.name, arrival, told, timing.begun_us, timing.ended_us)
         self._tell_locust(operation.name, timing, failure, len(outcome.body))
 
     def _tell_locust(

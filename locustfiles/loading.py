@@ -11,7 +11,7 @@ from locustfiles.attempt import Attempt
 from locustfiles.connection import Connection
 from locustfiles.errors import RunCutShort
 from locustfiles.inputs import RunInputs
-from locustfiles.last_scores import LastScores
+from locustfiles.last_scores import Accepted, LastScores
 from locustfiles.operations import Place, Places
 from locustfiles.plain_request import post_json
 from locustfiles.unreadable import UNREADABLE
@@ -104,7 +104,9 @@ class Loader:
         applied = _applied(outcome, len(players))
         self._state.ok += applied
         if applied == len(players):
-            self._scores.accepted.update((one, self._dataset.scores[one]) for one in players)
+            for one in players:
+                event = Accepted(self._plan.sequence_base, self._dataset.scores[one])
+                self._scores.accept(one, event)
             return
         self._scores.uncertain.update(players)
         if outcome.was_written:

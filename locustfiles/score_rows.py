@@ -1,4 +1,4 @@
-"""final_scores.csv: the last score that each player was told was accepted."""
+"""final_scores.csv: the newest score that each player was told was accepted."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
@@ -20,13 +20,14 @@ def score_pieces(
 
     What a lost worker last sent is not known, so all players of its slice are uncertain.
     """
-    yield "player,board,score,unknown\n"
+    yield "player,board,score,sequence,unknown\n"
     players = sorted(scores.accepted.keys() | scores.uncertain)
     for start in range(0, len(players), _ROWS_PER_PIECE):
         rows = []
         for player in players[start : start + _ROWS_PER_PIECE]:
             board = boards[places.of(player).partition]
-            score = scores.accepted.get(player, "")
+            event = scores.accepted.get(player)
+            told = f"{event.score},{event.sequence}" if event else ","
             unknown = player in scores.uncertain or player % slices in lost_slices
-            rows.append(f"{places.player_id(player)},{board},{score},{int(unknown)}\n")
+            rows.append(f"{places.player_id(player)},{board},{told},{int(unknown)}\n")
         yield "".join(rows)

@@ -6,6 +6,7 @@ from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.operations.freshness import freshness
 from locustfiles.operations.places import Places
 from locustfiles.plan import Plan
 from locustfiles.unreadable import UNREADABLE
@@ -21,6 +22,7 @@ class _Answer(msgspec.Struct):
     player: str
     position: int
     entries: list[_Entry]
+    recovering: bool = False
 
 
 _decoder = msgspec.json.Decoder(_Answer)
@@ -56,4 +58,4 @@ class Around:
         is_there = answer.player == wanted and any(
             entry.player == wanted and entry.position == answer.position for entry in answer.entries
         )
-        return Reply(None if is_there else "bad_body")
+        return Reply(None, freshness(answer)) if is_there else Reply("bad_body")

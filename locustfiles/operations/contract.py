@@ -4,13 +4,18 @@ from typing import NamedTuple, Protocol
 
 from locustfiles.arrival import Arrival
 from locustfiles.failure import FailureKind
+from locustfiles.last_scores import Accepted
 
 
 class Reply(NamedTuple):
-    """What an answer means: the kind of failure, or the status it told."""
+    """What an answer means: the kind of failure, or the status it told.
+
+    `accepted` is the score event that the service now vouches for, if the answer says so.
+    """
 
     failure: FailureKind | None
     status: str | None = None
+    accepted: Accepted | None = None
 
 
 class Operation(Protocol):

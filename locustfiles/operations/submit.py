@@ -1,11 +1,12 @@
 """submit: one player's new score, `POST /v1/scores`."""
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
+from locustfiles.last_scores import Accepted
 from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
@@ -17,6 +18,7 @@ class _Answer(msgspec.Struct):
     status: Literal["applied", "duplicate", "stale", "durable-only"]
 
 
+_ACCEPTED: Final = frozenset({"applied", "durable-only"})
 _decoder = msgspec.json.Decoder(_Answer)
 
 
@@ -45,16 +47,21 @@ class Submit:
             f'{{"event_id":"{self._event_prefix}-{number}",'
             f'"player_id":"{self._places.player_id(player)}",'
             f"{self._boards[player % len(self._boards)]},"
-            f'"score":{score},"sequence":{self._sequence_of_number_0 + number}}}'
+            f'"score":{score},"sequence":{self._sequence(arrival)}}}'
         )
         return f"{self._head}{len(body)}\r\n\r\n{body}".encode("ascii")
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success tells what became of the event."""
-        del arrival
         if status not in {200, 202}:
             return Reply(failure_of_status(status))
         try:
-            return Reply(None, _decoder.decode(body).status)
+            told = _decoder.decode(body).status
         except UNREADABLE:
             return Reply("bad_body")
+        if told not in _ACCEPTED:
+            return Reply(None, told)
+        return Reply(None, told, Accepted(self._sequence(arrival), arrival.score))
+
+    def _sequence(self, arrival: Arrival) -> int:
+        return self._sequence_of_number_0 + arrival.number

@@ -6,6 +6,7 @@ from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.operations.freshness import freshness
 from locustfiles.plan import Plan
 from locustfiles.unreadable import UNREADABLE
 
@@ -19,6 +20,7 @@ class _Entry(msgspec.Struct):
 class _Answer(msgspec.Struct):
     entries: list[_Entry]
     as_of: str
+    recovering: bool = False
 
 
 _decoder = msgspec.json.Decoder(_Answer)
@@ -52,4 +54,5 @@ class Top:
             answer = _decoder.decode(body)
         except UNREADABLE:
             return Reply("bad_body")
-        return Reply(None if 0 < len(answer.entries) <= self._k else "bad_body")
+        is_page = 0 < len(answer.entries) <= self._k
+        return Reply(None, freshness(answer)) if is_page else Reply("bad_body")

@@ -10,19 +10,21 @@ from lab.audit import audit
 from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import PartFailed
 from lab.evidence import BOARD_COMMANDS, Counters
-from lab.ledger_file import Comparison, LedgerEvidence, LedgerFile
+from lab.ledger_file import Comparison, Kept, LedgerEvidence, LedgerFile, Told
 from lab.redis_access import connect
 from lab.session import Session
 
 _TABLES = """
 CREATE TABLE state (last_change INTEGER);
 CREATE TABLE unprojected (first INTEGER, last INTEGER);
-CREATE TABLE standings (season TEXT, board TEXT, player TEXT, score INTEGER);
+CREATE TABLE standings (season TEXT, board TEXT, player TEXT, score INTEGER,
+    sequence INTEGER);
 INSERT INTO state VALUES (7);
 INSERT INTO unprojected VALUES (2, 4);
 INSERT INTO standings VALUES
-    ('s1', 'lb:eu:solo:s1', 'ann', 5), ('s1', 'lb:eu:solo:s1', 'bob', 9007199254740991),
-    ('s1', 'lb:eu:duo:s1', 'cid', 7);
+    ('s1', 'lb:eu:solo:s1', 'ann', 5, 11),
+    ('s1', 'lb:eu:solo:s1', 'bob', 9007199254740991, 12),
+    ('s1', 'lb:eu:duo:s1', 'cid', 7, 13);
 """
 
 
@@ -68,6 +70,23 @@ def test_entries_are_compared_one_by_one(
     assert LedgerFile(path, mode).compare(server_url) == Comparison(equal, entries)
 
 
+@pytest.mark.parametrize(
+    ("caption", "told", "players"),
+    [
+        ("the very event", Told("s1", "ann", 11), 1),
+        ("a later one", Told("s1", "bob", 11), 1),
+        ("an earlier one only", Told("s1", "cid", 14), 0),
+        ("nothing in this season", Told("s2", "ann", 1), 0),
+        ("nobody", Told("s1", "eve", 1), 0),
+    ],
+)
+def test_a_player_is_kept_when_nothing_newer_was_promised(
+    path: Path, caption: str, told: Told, players: int
+) -> None:
+    """The ledger must hold the highest accepted sequence, or a later one."""
+    assert LedgerFile(path, "naive").keep([told]) == Kept(players, 1), caption
+
+
 def test_rows_are_counted_also_before_there_is_a_file(path: Path, tmp_path: Path) -> None:
     """Whatever the service will make, nothing was stored in it yet."""
     assert LedgerFile(tmp_path / "none.db", "naive").rows() == 0
@@ -83,16 +102,16 @@ def test_a_file_that_is_no_ledger_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "unprojected", "equal", "held"),
+    ("rows", "kept", "unprojected", "equal", "held"),
     [
-        (100, 0, 50, [True, True, True, True]),
-        (99, 0, 50, [False, True, True, True]),
-        (103, 1, 50, [True, True, False, True]),
-        (104, 0, 49, [True, False, True, False]),
+        (100, 40, 0, 50, [True, True, True, True, True]),
+        (99, 39, 0, 50, [False, True, False, True, True]),
+        (103, 40, 1, 50, [True, True, True, False, True]),
+        (104, 40, 0, 49, [True, False, True, True, False]),
     ],
 )
 def test_the_ledger_is_held_to_what_was_told(
-    rows: int, unprojected: int, equal: int, held: list[bool]
+    rows: int, kept: int, unprojected: int, equal: int, held: list[bool]
 ) -> None:
     """With 100 told and 3 unknown, 100 to 103 rows were added, and Redis has every entry."""
     nothing = dict.fromkeys(BOARD_COMMANDS, 0)
@@ -107,8 +126,8 @@ def test_the_ledger_is_held_to_what_was_told(
         for count in (7, 7 + rows)
     )
 
-    evidence = LedgerEvidence(unprojected, Comparison(equal, 50))
+    evidence = LedgerEvidence(unprojected, Comparison(equal, 50), Kept(kept, 40))
     report = audit(before, after, measurements, [], evidence)
 
-    assert held == [one["held"] for one in report["invariants"][:4]]
+    assert held == [one["held"] for one in report["invariants"][:5]]
     assert report["not_comparable"] == []

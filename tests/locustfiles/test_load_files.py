@@ -6,7 +6,7 @@ from load_plans import PLAN
 
 from locustfiles.arrival import Arrival
 from locustfiles.host_facts import git_facts, host_facts, version_facts
-from locustfiles.last_scores import LastScores
+from locustfiles.last_scores import Accepted, LastScores
 from locustfiles.operations import Places
 from locustfiles.request_log import NoRequestLog, open_request_log
 from locustfiles.run_document import timestamp
@@ -36,13 +36,13 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_the_last_scores_of_players() -> None:
-    """A later message's score replaces the earlier one, and doubt stays."""
+    """The greater sequence stays, whichever message comes last, and doubt stays."""
     scores = LastScores()
-    scores.add_message(LastScores({0: 1, 1: 2}, set()).as_message())
-    scores.add_message(LastScores({1: 3}, {0}).as_message())
-    scores.add_message(LastScores({0: 9}, set()).as_message())
+    scores.add_message(LastScores({0: Accepted(5, 1), 1: Accepted(8, 2)}, set()).as_message())
+    scores.add_message(LastScores({1: Accepted(7, 3)}, {0}).as_message())
+    scores.add_message(LastScores({0: Accepted(6, 9)}, set()).as_message())
 
-    assert LastScores({0: 9, 1: 3}, {0}) == scores
+    assert LastScores({0: Accepted(6, 9), 1: Accepted(8, 2)}, {0}) == scores
 
 
 def test_score_rows() -> None:
@@ -50,21 +50,22 @@ def test_score_rows() -> None:
     plan = replace(PLAN, player_prefix="hotboard-")
     places = Places(plan)
     boards = {place.partition: f"key {number}" for number, place in enumerate(places.all)}
-    scores = LastScores({0: 10, 13: 20, 2: -5}, {13, 4})
+    accepted = {0: Accepted(7, 10), 13: Accepted(9, 20), 2: Accepted(8, -5)}
+    scores = LastScores(accepted, {13, 4})
     pieces = list(score_pieces(scores, places, boards, 3, {2}))
 
     assert (
-        "player,board,score,unknown\n"
-        "hotboard-player-00000,key 0,10,0\n"
-        "hotboard-player-00002,key 2,-5,1\n"
-        "hotboard-player-00004,key 4,,1\n"
-        "hotboard-player-00013,key 1,20,1\n"
+        "player,board,score,sequence,unknown\n"
+        "hotboard-player-00000,key 0,10,7,0\n"
+        "hotboard-player-00002,key 2,-5,8,1\n"
+        "hotboard-player-00004,key 4,,,1\n"
+        "hotboard-player-00013,key 1,20,9,1\n"
     ) == "".join(pieces)
 
 
 def test_many_score_rows_come_in_pieces() -> None:
     """No piece is so long that it would hold up the schedule."""
-    scores = LastScores(dict.fromkeys(range(1000), 1), set())
+    scores = LastScores(dict.fromkeys(range(1000), Accepted(1, 1)), set())
     places = Places(PLAN)
     boards = {place.partition: "k" for place in places.all}
     pieces = list(score_pieces(scores, places, boards, 1, ()))

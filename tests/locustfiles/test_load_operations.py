@@ -7,6 +7,7 @@ from load_plans import PLAN
 from locustfiles.address import Address, read_address
 from locustfiles.arrival import Arrival
 from locustfiles.errors import BadInput
+from locustfiles.last_scores import Accepted
 from locustfiles.operations import Operation, Reply, make_operation
 from locustfiles.recording import OPERATIONS
 from workload.assumptions import Assumptions
@@ -92,19 +93,24 @@ def test_a_foreign_service_gets_its_own_players() -> None:
 
 
 ENTRY = '{"player":"player-00013","score":5,"position":3,"partition":"lb:eu:duo:s1"}'
+EVENT = Accepted(PLAN.sequence_base + 1 + 41, ARRIVAL.score)
 OTHER = '{"player":"player-00014","score":5,"position":4,"partition":"lb:eu:duo:s1"}'
 
 
 @pytest.mark.parametrize(
     ("caption", "name", "status", "body", "expected"),
     [
-        ("applied", "submit", 200, '{"status":"applied"}', Reply(None, "applied")),
+        ("applied", "submit", 200, '{"status":"applied"}', Reply(None, "applied", EVENT)),
         ("duplicate", "submit", 200, '{"status":"duplicate"}', Reply(None, "duplicate")),
-        ("durable only", "submit", 202, '{"status":"durable-only"}', Reply(None, "durable-only")),
+        ("durable only", "submit", 202, '{"status":"durable-only"}',
+         Reply(None, "durable-only", EVENT)),
+        ("stale", "submit", 200, '{"status":"stale"}', Reply(None, "stale")),
         ("another status word", "submit", 200, '{"status":"fine"}', Reply("bad_body")),
         ("no JSON", "submit", 200, "applied", Reply("bad_body")),
         ("created", "submit", 201, '{"status":"applied"}', Reply("other")),
         ("entries", "top", 200, f'{{"entries":[{ENTRY}],"as_of":"x"}}', Reply(None)),
+        ("perhaps behind", "top", 200, f'{{"entries":[{ENTRY}],"as_of":"x","recovering":true}}',
+         Reply(None, "recovering")),
         ("no time", "top", 200, f'{{"entries":[{ENTRY}]}}', Reply("bad_body")),
         ("nobody", "top", 200, '{"entries":[],"as_of":"x"}', Reply("bad_body")),
         ("more than K", "top", 200, f'{{"entries":[{",".join([ENTRY] * 11)}],"as_of":"x"}}',
@@ -141,7 +147,7 @@ def test_a_body_nested_too_deeply_is_a_bad_one(name: str) -> None:
 )
 def test_other_statuses_are_failures(name: str, status: int, kind: str) -> None:
     """Their bodies are not looked at."""
-    assert (kind, None) == made(name).judge(ARRIVAL, status, b"{}")
+    assert (kind, None, None) == made(name).judge(ARRIVAL, status, b"{}")
 
 
 @pytest.mark.parametrize(
