@@ -66,7 +66,7 @@ export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity
 
-lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, each answer PASS or FAIL
+lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, failures, each answer PASS or FAIL
 	@exec $(RUN_PYTHON) -m lab all
 
 ##@ Develop

@@ -34,7 +34,7 @@ def find_server(chosen: Path | None) -> Path:
 
 
 def embedded_redis(name: str, binary: Path, folder: Path, session: Session) -> tuple[Part, str]:
-    """A server part that keeps nothing on disk, and its address; the name is for sentences."""
+    """A server part that saves nothing by itself, and its address; the name is for sentences."""
     port = free_port()
     url = f"redis://{HOST}:{port}/0"
     folder.mkdir(parents=True, exist_ok=True)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+import redis
 
 from lab.addresses import without_password
 from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import PartFailed
 from lab.parts import Part
 from lab.ports import HOST, require_free
-from lab.redis_access import KnownServer, clear_boards
+from lab.redis_access import KnownServer, clear_boards, connect
 from lab.service_settings import board_keys, service_settings
 from lab.session import Session
 from lab.stack import Processes
@@ -27,7 +28,10 @@ _REDIS = "The Redis server"
 
 @dataclass(frozen=True)
 class EmbeddedStack:
-    """The addresses and the processes of a stack that the lab started; the service is the last."""
+    """The addresses and the processes of a stack that the lab started.
+
+    The service is the last part; before it stands the Redis server, unless REDIS_URL named one.
+    """
 
     redis_url: str
     service_url: str
@@ -36,6 +40,23 @@ class EmbeddedStack:
     def failure(self) -> str | None:
         """A sentence about a part that died, or None."""
         return next(filter(None, (part.failure() for part in self.parts)), None)
+
+    def shut_down_redis(self) -> Part:
+        """Stop the Redis server with its data saved; begun again, it has what it had.
+
+        Raises:
+            PartFailed: it is not the lab's own, or it would not stop.
+        """
+        if len(self.parts) == 1:
+            raise PartFailed("The Redis server is not the lab's own, and is not shut down.")
+        try:
+            with connect(self.redis_url) as client:
+                client.shutdown(save=True)
+        except redis.RedisError as error:
+            raise PartFailed(f"The Redis server was not shut down: {error}.") from error
+        server = self.parts[0]
+        server.end()
+        return server
 
     def service_processes(self) -> Processes:
         """The service's main process and its children, told apart from later ones of their pid."""

@@ -76,6 +76,17 @@ class LedgerFile:
             (last_change,) = connection.execute("SELECT last_change FROM state").fetchone()
         return int(last_change)
 
+    def score(self, player: str) -> int | None:
+        """The player's latest score in the only season, or None.
+
+        Raises:
+            PartFailed: the file cannot be read.
+        """
+        with self._opened() as connection:
+            found = connection.execute("SELECT score FROM standings WHERE player = ?", (player,))
+            row = found.fetchone()
+        return None if row is None else int(row[0])
+
     def settle(self) -> int:
         """Wait until nothing is left to be projected; return how many changes still are."""
         deadline = time.monotonic() + _PATIENCE_SECONDS

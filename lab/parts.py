@@ -26,7 +26,8 @@ class Part(Executor):
     """A process with a name, a log and a way to tell that it is ready.
 
     mirakuru gives it a session of its own (so that Ctrl-C reaches the lab alone), stops the
-    whole process group, and marks its children so that none escapes.
+    whole process group, and marks its children so that none escapes. After its end it can begin
+    again, and its log goes on.
     """
 
     def __init__(
@@ -42,9 +43,6 @@ class Part(Executor):
         self.name = name
         self.log = log
         self._output: IO[bytes] | None = None
-        if log is not None:
-            log.parent.mkdir(parents=True, exist_ok=True)
-            self._output = log.open("ab")
         self._session = session
         self._ready = ready
         super().__init__(
@@ -54,8 +52,7 @@ class Part(Executor):
             timeout=START_SECONDS,
             sleep=0.05,
             stdin=subprocess.DEVNULL,
-            stdout=self._output,
-            stderr=self._output,
+            stdout=None,
         )
 
     def pre_start_check(self) -> bool:
@@ -76,6 +73,9 @@ class Part(Executor):
             PartFailed: it ended, or was not ready in time; with the end of its log.
             Interrupted: somebody asked to stop meanwhile.
         """
+        self._timeout = START_SECONDS
+        if self.log is not None:
+            self._open(self.log)
         try:
             self.start()
         except ProcessExitedWithError as error:
@@ -104,6 +104,10 @@ class Part(Executor):
         finally:
             if self._output is not None:
                 self._output.close()
+
+    def _open(self, log: Path) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self._output = self._stdout = self._stderr = log.open("ab")
 
     def _last_lines(self) -> str:
         if self.log is None:

@@ -22,7 +22,7 @@ _REPORT_ONLY = frozenset({"RUN", "OUT"})
 # Read by `python -m dashboards.watch`.
 _WATCH_ONLY = frozenset({"PROMETHEUS_BIN", "GRAFANA_BIN"})
 # Single reports of the terminal lab; make runs them all.
-_WITHOUT_TARGET = frozenset({"setup", "naive", "partitioned"})
+_WITHOUT_TARGET = frozenset({"setup", "naive", "partitioned", "failures", "out-of-order"})
 
 
 def _seconds(text: object) -> object:

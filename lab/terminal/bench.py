@@ -10,6 +10,7 @@ from typing import Final
 
 from lab.embedded_stack import EmbeddedStack, embedded_stack
 from lab.errors import PartFailed
+from lab.ledger_file import LedgerFile
 from lab.session import Session
 from lab.terminal.board_client import BoardClient
 from lab.terminal.key_hits import KeyHits, hits_between
@@ -19,16 +20,17 @@ from lab.terminal.timing import Timing
 from lab.variables import Variables
 from workload.assumptions import Assumptions
 
-# What is measured here is the cost of the keys, not of a durable write.
+# What the reports with figures measure is the cost of the keys, not of a durable write.
 LEDGER: Final = "none"
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A service that is up, with no players yet."""
+    """A service that is up, with no players yet, and the file of its ledger, if it keeps one."""
 
     client: BoardClient
-    redis_url: str
+    stack: EmbeddedStack
+    ledger: LedgerFile
 
     def load(self, plan: Plan) -> None:
         """Load every player of the plan, in batches."""
@@ -67,27 +69,25 @@ class Bench:
 
 
 @contextmanager
-def bench(
-    mode: str, variables: Variables, assumptions: Assumptions, session: Session
-) -> Iterator[Bench]:
-    """Keep a stack up in one mode while the block runs; its logs last as long.
+def bench(variables: Variables, assumptions: Assumptions, session: Session) -> Iterator[Bench]:
+    """Keep a stack up while the block runs; its logs last as long.
 
     Raises:
         UsageError: a port is taken, no server binary, a foreign database.
         PartFailed: a part did not become ready.
     """
-    progress(f"starting a Redis server and the service ({mode})")
+    progress(f"starting a Redis server and the service ({variables.mode})")
     folder = session.checkout.state / "lab"
     shutil.rmtree(folder, ignore_errors=True)
-    chosen = variables.model_copy(update={"mode": mode, "ledger": LEDGER})
+    ledger = LedgerFile(folder / "ledger.db", variables.mode)
     kept = False
     try:
         with (
-            embedded_stack(chosen, assumptions, folder, folder / "ledger.db", session) as stack,
+            embedded_stack(variables, assumptions, folder, ledger.path, session) as stack,
             closing(BoardClient(stack.service_url, session.stop.check)) as client,
             _blaming(stack),
         ):
-            yield Bench(client, stack.redis_url)
+            yield Bench(client, stack, ledger)
     except PartFailed:
         kept = True  # its sentence names the log
         raise

@@ -3,8 +3,9 @@
 import http.client
 import json
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from lab.errors import PartFailed
@@ -12,10 +13,33 @@ from workload.dataset import Entry
 
 _SECONDS = 10.0
 _JSON = {"Content-Type": "application/json"}
+_ONLY_OK: Final = frozenset({http.client.OK})
+_STORED: Final = frozenset({http.client.OK, http.client.ACCEPTED})
+_SEEN_OR_NOT: Final = frozenset(
+    {http.client.OK, http.client.NOT_FOUND, http.client.SERVICE_UNAVAILABLE}
+)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What the ranking said of one player: the HTTP status, and on 200 the score.
+
+    `recovering` says that the answer may be behind.
+    """
+
+    status: int
+    score: int | None = None
+    recovering: bool = False
+
+    def shown(self) -> str:
+        """The same in words."""
+        if self.score is None:
+            return f"unavailable ({self.status})"
+        return f"{self.score} (recovering)" if self.recovering else str(self.score)
 
 
 class BoardClient:
-    """Sends what the lab asks for; anything but 200 ends the lab."""
+    """Sends what the lab asks for; an answer that nobody asked for ends the lab."""
 
     def __init__(self, url: str, before_each: Callable[[], None]) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=_SECONDS)
@@ -28,12 +52,19 @@ class BoardClient:
 
     def submit(self, event_id: str, entry: Entry) -> None:
         """Store one score, which must be applied."""
+        status = self.deliver(event_id, entry)
+        if status != "applied":
+            raise PartFailed(f"Event {event_id} was not applied: {status}.")
+
+    def deliver(self, event_id: str, entry: Entry, sequence: int | None = None) -> str:
+        """Send one score, and return what became of it."""
         region, mode, season = board_path(entry.partition)
-        event = {"event_id": event_id, "player_id": entry.player, "score": entry.score}
-        event |= {"region": region, "mode": mode, "season": season}
-        answer = self._json("POST", "/v1/scores", event)
-        if answer["status"] != "applied":
-            raise PartFailed(f"Event {event_id} was not applied: {answer['status']}.")
+        event: dict[str, object] = {"event_id": event_id, "player_id": entry.player}
+        event |= {"region": region, "mode": mode, "season": season, "score": entry.score}
+        if sequence is not None:
+            event["sequence"] = sequence
+        _, content = self._send("POST", "/v1/scores", json.dumps(event).encode(), _STORED)
+        return str(json.loads(content)["status"])
 
     def submit_batch(self, partition: str, event_ids: Sequence[str], some: Sequence[Entry]) -> None:
         """Store the scores of one partition, which must all be applied."""
@@ -55,6 +86,15 @@ class BoardClient:
         where = _below(entry.partition, "players", entry.player, "around")
         return self._json("GET", f"{where}?window={window}")
 
+    def sight(self, entry: Entry) -> Sight:
+        """The player's score in the ranking, if it can be read at all."""
+        where = _below(entry.partition, "players", entry.player, "around")
+        status, content = self._send("GET", f"{where}?window=1", None, _SEEN_OR_NOT)
+        if status != http.client.OK:
+            return Sight(status)
+        answer = json.loads(content)
+        return Sight(status, answer["score"], answer.get("recovering", False))
+
     def rank(self, entry: Entry) -> dict[str, Any]:
         """The exact global rank of a player."""
         return self._json("GET", _below(entry.partition, "players", entry.player, "rank"))
@@ -65,14 +105,18 @@ class BoardClient:
 
     def metrics(self) -> str:
         """A scrape of the service's counters."""
-        return self._send("GET", "/metrics", None).decode()
+        _, content = self._send("GET", "/metrics", None)
+        return content.decode()
 
     def _json(self, method: str, where: str, content: object = None) -> dict[str, Any]:
         body = None if content is None else json.dumps(content).encode()
-        answer: dict[str, Any] = json.loads(self._send(method, where, body))
+        _, text = self._send(method, where, body)
+        answer: dict[str, Any] = json.loads(text)
         return answer
 
-    def _send(self, method: str, where: str, body: bytes | None) -> bytes:
+    def _send(
+        self, method: str, where: str, body: bytes | None, wanted: Container[int] = _ONLY_OK
+    ) -> tuple[int, bytes]:
         self._before_each()
         began = time.perf_counter()
         try:
@@ -83,10 +127,10 @@ class BoardClient:
             reason = str(error) or type(error).__name__
             raise PartFailed(f"The service did not answer {method} {where}: {reason}.") from error
         self.last_seconds = time.perf_counter() - began
-        if answer.status != http.client.OK:
+        if answer.status not in wanted:
             text = content.decode(errors="replace")
             raise PartFailed(f"{method} {where} was answered {answer.status}: {text}")
-        return content
+        return answer.status, content
 
 
 def board_path(partition: str) -> tuple[str, str, str]:

@@ -1,11 +1,13 @@
 """Which reports there are, in the order of `all`, and the one way to run them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from lab.errors import UsageError
+from lab.terminal.failures_command import failures
 from lab.terminal.naive_command import naive
+from lab.terminal.out_of_order_command import out_of_order
 from lab.terminal.partitioned_command import partitioned
 from lab.terminal.setup_command import setup
 from lab.terminal.verdict_line import says_fail
@@ -21,8 +23,17 @@ def capacity(workbench: Workbench) -> list[str]:
 
 
 REPORTS: Final[Mapping[str, Callable[[Workbench], list[str]]]] = MappingProxyType(
-    {"setup": setup, "capacity": capacity, "naive": naive, "partitioned": partitioned}
+    {
+        "setup": setup,
+        "capacity": capacity,
+        "naive": naive,
+        "partitioned": partitioned,
+        "failures": failures,
+        "out-of-order": out_of_order,
+    }
 )
+# They take Redis down; what was accepted meanwhile is in the ledger alone.
+DRILLS: Final = frozenset({"failures", "out-of-order"})
 
 
 def run_terminal(command: str, workbench: Workbench) -> int:
@@ -31,16 +42,17 @@ def run_terminal(command: str, workbench: Workbench) -> int:
     Raises:
         UsageError: a variable asks for what the terminal lab does not do.
     """
-    _require_own_stack(workbench)
+    names = list(REPORTS) if command == ALL else [command]
+    _require_own_stack(workbench, names)
     failed = False
-    for number, name in enumerate(REPORTS if command == ALL else [command]):
+    for number, name in enumerate(names):
         lines = REPORTS[name](workbench)
         failed = failed or says_fail(lines)
         print("\n".join(["", *lines] if number else lines), flush=True)
     return int(failed)
 
 
-def _require_own_stack(workbench: Workbench) -> None:
+def _require_own_stack(workbench: Workbench, names: Sequence[str]) -> None:
     variables, seasons = workbench.variables, workbench.assumptions.active_seasons
     problems = []
     if variables.target:
@@ -50,6 +62,16 @@ def _require_own_stack(workbench: Workbench) -> None:
         )
     if variables.stack == "compose":
         problems.append("STACK=compose: the terminal lab starts an embedded stack, leave it out.")
+    if variables.ledger_path:
+        problems.append(
+            f"LEDGER_PATH={variables.ledger_path}: the terminal lab keeps a ledger beside its "
+            "logs and removes it at the end, leave it out."
+        )
+    if variables.ledger == "none" and not DRILLS.isdisjoint(names):
+        problems.append(
+            "LEDGER=none: failures and out-of-order are about the ledger, leave it out; "
+            "naive and partitioned measure without one in any case."
+        )
     if len(seasons) != 1:
         problems.append(
             f"active_seasons={','.join(seasons)}: the terminal lab ranks one season, name one."

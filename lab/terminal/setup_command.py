@@ -13,7 +13,7 @@ def setup(workbench: Workbench) -> list[str]:
         if redis is None:
             raise PartFailed("The service could not ask its Redis server for the version.")
         facts = ServerFacts(
-            ping=answers(bench.redis_url),
+            ping=answers(bench.stack.redis_url),
             server=redis["server"],
             version=redis["version"],
             redis_version=redis["redis_version"],

@@ -1,9 +1,10 @@
 """The ranking computed in memory from the plan, to hold the service's answers against."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lab.terminal.plan import Plan
+from workload.dataset import Dataset, Entry
 
 # A player and its score, as the service and the truth both name it.
 Standing = tuple[str, int]
@@ -52,8 +53,13 @@ class Truth:
 
 def truth_of(plan: Plan) -> Truth:
     """Apply the plan's updates to its data set."""
-    partitions: dict[str, dict[str, int]] = {key: {} for key in plan.dataset.keys}
-    for entry in (*plan.dataset.entries(), *plan.updates):
+    return truth_after(plan.dataset, plan.updates)
+
+
+def truth_after(dataset: Dataset, writes: Iterable[Entry]) -> Truth:
+    """Apply writes, in order, to a data set."""
+    partitions: dict[str, dict[str, int]] = {key: {} for key in dataset.keys}
+    for entry in (*dataset.entries(), *writes):
         partitions[entry.partition][entry.player] = entry.score
     return Truth(partitions)
 

@@ -93,6 +93,12 @@ def test_rows_are_counted_also_before_there_is_a_file(path: Path, tmp_path: Path
     assert LedgerFile(path, "naive").rows() == 7
 
 
+def test_one_players_score_is_read(path: Path) -> None:
+    """A player without any event has none."""
+    assert LedgerFile(path, "partitioned").score("cid") == 7
+    assert LedgerFile(path, "partitioned").score("nobody") is None
+
+
 def test_a_file_that_is_no_ledger_is_told(tmp_path: Path) -> None:
     """The audit then says why it cannot compare."""
     (tmp_path / "other.db").write_text("no database")

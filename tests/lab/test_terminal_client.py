@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from lab.errors import Interrupted, PartFailed
-from lab.terminal.board_client import BoardClient
+from lab.terminal.board_client import BoardClient, Sight
 from workload.dataset import Entry
 
 ENTRY = Entry("player-00000", "lb:eu:solo:s1", 7)
@@ -27,6 +27,9 @@ def _client(
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
+        def do_GET(self) -> None:
             self.send_response(status)
             self.end_headers()
             self.wfile.write(body.encode())
@@ -65,6 +68,37 @@ def test_an_event_that_is_not_applied_ends_the_lab(status: int, body: str, sente
         client.submit("event-1", ENTRY)
 
     assert sentence == str(caught.value)
+
+
+@pytest.mark.parametrize("status", [200, 202])
+def test_an_event_may_be_durable_only(status: int) -> None:
+    """A drill is told what became of its event."""
+    with _client(status, '{"status": "durable-only"}') as client:
+        assert "durable-only" == client.deliver("event-1", ENTRY, 7)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "sight", "words"),
+    [
+        (200, '{"score": 7}', Sight(200, 7), "7"),
+        (200, '{"score": 7, "recovering": true}', Sight(200, 7, recovering=True), "7 (recovering)"),
+        (404, "no such player", Sight(404), "unavailable (404)"),
+        (503, "no Redis", Sight(503), "unavailable (503)"),
+    ],
+)
+def test_a_player_is_seen_or_not(status: int, body: str, sight: Sight, words: str) -> None:
+    """A ranking without the player, or without Redis, is an answer like any other."""
+    with _client(status, body) as client:
+        seen = client.sight(ENTRY)
+
+    assert sight == seen
+    assert words == seen.shown()
+
+
+def test_any_other_answer_ends_the_lab() -> None:
+    """A ranking that refuses the question is no sight of it."""
+    with _client(422, "no such window") as client, pytest.raises(PartFailed, match="answered 422"):
+        client.sight(ENTRY)
 
 
 def test_a_batch_must_be_taken_whole() -> None:

@@ -1,6 +1,7 @@
 """The commands of the terminal lab: their order, their exit codes, what they refuse."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +24,8 @@ def test_all_runs_the_reports_in_order(
     session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Blank lines stand between the reports and nowhere else; all pass, so the code is 0."""
-    assert ["setup", "capacity", "naive", "partitioned"] == list(commands.REPORTS)
+    order = ["setup", "capacity", "naive", "partitioned", "failures", "out-of-order"]
+    assert order == list(commands.REPORTS)
     monkeypatch.setattr(
         commands,
         "REPORTS",
@@ -64,6 +66,34 @@ def test_the_compose_stack_is_refused(session: Session) -> None:
         commands.run_terminal("naive", _workbench(session, Variables(stack="compose")))
 
 
+@pytest.mark.parametrize("command", ["all", "failures", "out-of-order"])
+def test_a_drill_without_a_ledger_is_refused(session: Session, command: str) -> None:
+    """What is accepted while Redis is down has nowhere to go."""
+    with pytest.raises(UsageError, match="LEDGER=none: failures and out-of-order"):
+        commands.run_terminal(command, _workbench(session, Variables(ledger="none")))
+
+
+def test_a_ledger_of_the_user_is_refused(session: Session) -> None:
+    """The lab's ledger goes with the lab."""
+    variables = Variables(ledger_path=Path("precious.db"))
+
+    with pytest.raises(UsageError, match=r"LEDGER_PATH=precious\.db"):
+        commands.run_terminal("naive", _workbench(session, variables))
+
+
+def test_a_drill_leaves_the_users_redis_alone(session: Session) -> None:
+    """It runs on twelve boards with a ledger, and on a server of the lab's own."""
+    variables = Variables(redis_url="redis://127.0.0.1:1/5", ledger_sync="normal")
+    drilled = _workbench(session, variables).drilled
+
+    assert ("partitioned", "sqlite", "normal", None) == (
+        drilled.mode,
+        drilled.ledger,
+        drilled.ledger_sync,
+        drilled.redis_url,
+    )
+
+
 def test_an_unknown_command_is_a_usage_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,6 +113,7 @@ def test_an_unknown_command_is_a_usage_error(
         ("all", "make lab SERVICE_PORT=8100"),
         ("capacity", "make capacity SERVICE_PORT=8100"),
         ("naive", "SERVICE_PORT=8100 python -m lab naive"),
+        ("out-of-order", "SERVICE_PORT=8100 python -m lab out-of-order"),
     ],
 )
 def test_the_command_in_use_is_one_that_exists(
