@@ -137,8 +137,10 @@ def _ledger(
 
 def _told(measurements: Mapping[str, Any]) -> tuple[int, int]:
     """Events the clients were told were accepted, and those whose outcome they never learned."""
-    whole = measurements["operations"]["submit"]["all"]
     loading = measurements["loading"]
+    if "submit" not in measurements["operations"]:
+        return loading["ok"], loading["unknown"]
+    whole = measurements["operations"]["submit"]["all"]
     told = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
     return told, loading["unknown"] + whole["unknown"]
 

@@ -25,7 +25,8 @@ class Bookkeeping:
         self._plan = plan
         self._log = log
         self._fire_request = fire_request
-        self._recording = Recording()
+        self._operations = tuple(plan.rates_per_second)
+        self._recording = Recording.of(self._operations)
         self._scores = LastScores()
         # Locust groups errors by text, so there is one error for each kind.
         self._errors = {kind: Exception(kind) for kind in FAILURE_KINDS}
@@ -33,7 +34,7 @@ class Bookkeeping:
     def take(self) -> dict[str, Any]:
         """Hand over what was noted since the last time."""
         recording, scores = self._recording, self._scores
-        self._recording, self._scores = Recording(), LastScores()
+        self._recording, self._scores = Recording.of(self._operations), LastScores()
         return {"recording": recording.as_message(), "scores": scores.as_message()}
 
     def offered(self, operation: str, arrival: Arrival, late_us: int) -> None:

@@ -12,6 +12,7 @@ import gevent
 
 from locustfiles import messages
 from locustfiles.clock import ScheduleClock
+from locustfiles.companion import companion_of
 from locustfiles.crew import Crew
 from locustfiles.errors import RunCutShort
 from locustfiles.hot_keys import HotKey, hot_keys
@@ -47,9 +48,10 @@ class Conductor:
         self._crew = crew
         self._progress = progress
         self._stop = stop
-        self._loading = Loading(inputs.plan.players)
+        self._loading = Loading(inputs.plan.players if inputs.needs_boards else 0)
+        self._companion = companion_of(inputs)
         self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
-        self.results = Results(inputs, crew, self._loading, self._keys)
+        self.results = Results(inputs, crew, self._loading, self._keys, self._companion)
         self._view = view_of(inputs, self._loading, crew.recording, self._keys, self._why_stopping)
         self._helpers: list[gevent.Greenlet[..., None]] = []
         self.ending = Ending()
@@ -69,6 +71,7 @@ class Conductor:
             logging.getLogger(__name__).exception("The harness failed")
             self.ending = Ending("interrupted", f"The harness failed: {error!r}.")
         gevent.killall(self._helpers)
+        self._companion.end()
         self._view.ended = self.ending.ended
         try:
             self.results.write(self.ending)
@@ -86,7 +89,9 @@ class Conductor:
 
     def _measure(self) -> None:
         self.results.begin()
-        Loader(self._inputs, self._loading, self._crew.scores).run(self._check)
+        if self._inputs.needs_boards:
+            Loader(self._inputs, self._loading, self._crew.scores).run(self._check)
+        self._companion.prepare(self._check)
         self._until(lambda: len(self._crew.complete()) >= self._plan.slices, "holds its users")
         self._crew.give([replace(self._plan, slice_index=i) for i in range(self._plan.slices)])
         self._until(self._crew.are_ready, "is ready")
@@ -99,6 +104,7 @@ class Conductor:
 
     def _start(self) -> ScheduleClock:
         second_zero_at = ceil(time.time() + _LEAD_SECONDS) + self._plan.warmup_seconds
+        self._companion.begin(second_zero_at)
         self._crew.tell(messages.GO, {"second_zero_at": second_zero_at})
         self.results.note_start(second_zero_at)
         clock = self._view.clock = ScheduleClock.with_second_zero_at(second_zero_at)

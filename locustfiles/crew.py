@@ -1,5 +1,6 @@
 """The workers of a run as the master knows them: present, ready, reporting, lost."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,13 +31,19 @@ class Member:
 class Crew:
     """Listens to the workers and adds up what they counted; a slice is given away once."""
 
-    def __init__(self, runner: Runner, classes: frozenset[str], scores: LastScores) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        classes: frozenset[str],
+        operations: Sequence[str],
+        scores: LastScores,
+    ) -> None:
         self._runner = runner
         self._one_of_each = dict.fromkeys(classes, 1)
         self._known: dict[str, Member] = {}
         self.members: list[Member] = []
-        self.recording = Recording()
-        self.live = LiveCounts()
+        self.recording = Recording.of(operations)
+        self.live = LiveCounts(operations)
         self.scores = scores
 
     def listen(self) -> None:

@@ -1,4 +1,4 @@
-"""The sending side of a run: one per process, shared by its three user instances."""
+"""The sending side of a run: one per process, shared by its user instances."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,9 +16,8 @@ from locustfiles.dialer import Dialer
 from locustfiles.message import Message
 from locustfiles.once import Once
 from locustfiles.open_loop import OpenLoop
-from locustfiles.operations import make_operation
+from locustfiles.operations import MAKERS
 from locustfiles.plan import Plan
-from locustfiles.recording import OPERATIONS
 from locustfiles.request_log import RequestLog, open_request_log
 
 
@@ -49,10 +48,11 @@ class Generator:
             return  # Locust was told to start again: a schedule is replayed once
         self._users[user_class] += 1
         self._runner.send_message(messages.PRESENT, {"users": dict(self._users)})
-        loop = self._loops.get()[operation]
+        loops = self._loops.get()
+        loop = loops[operation]
         loop.open_connections()
         self._opened += 1
-        if self._opened == len(OPERATIONS):
+        if self._opened == len(loops):
             self._runner.send_message(messages.READY, {})
         try:
             loop.run(self._clock.get())
@@ -61,7 +61,7 @@ class Generator:
             raise
         finally:
             self._ended += 1
-            if self._ended == len(OPERATIONS):
+            if self._ended == len(loops):
                 self._all_ended.set()
 
     def stop(self, reason: str) -> None:
@@ -90,8 +90,8 @@ class Generator:
         log = open_request_log(plan.request_log, plan.slice_index)
         books = Bookkeeping(plan, log, self._fire_request)
         loops = {
-            name: OpenLoop(plan, make_operation(name, plan, address), dialer, books)
-            for name in OPERATIONS
+            name: OpenLoop(plan, MAKERS[name](plan, address), dialer, books)
+            for name in plan.rates_per_second
         }
         gevent.spawn(self._report, plan, books, log)
         self._loops.set(loops)

@@ -18,6 +18,7 @@ from locustfiles.target import Description, ask_for_description, disagreements
 from workload.assumptions import InvalidWorkload
 from workload.dataset import Dataset, build_dataset
 from workload.model import TrafficModel
+from workload.operations import OPERATIONS
 from workload.partitions import partition_keys
 from workload.scenario import Scenario
 
@@ -36,6 +37,11 @@ class RunInputs:
     description: Description
     directory: Path
     plan: Plan
+
+    @property
+    def needs_boards(self) -> bool:
+        """Whether the players must stand on the boards before the load."""
+        return any(OPERATIONS[name].needs_boards for name in self.plan.rates_per_second)
 
     def dataset(self) -> Dataset:
         """The players and the scores that they are loaded with."""
@@ -92,6 +98,7 @@ def _plan(options: RunOptions, scenario: Scenario, players: int, directory: Path
         request_log=str(directory) if options.keeps_request_log else "",
         assumptions=scenario.assumptions,
         load=scenario.load,
+        rates={name: str(rate) for name, rate in scenario.rates(Fraction(options.scale)).items()},
     )
 
 

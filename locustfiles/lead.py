@@ -45,7 +45,7 @@ class Lead:
         plan = inputs.plan
         self._progress = Progress(Phases(plan.warmup_seconds, plan.duration_seconds))
         classes = frozenset(one.__name__ for one in environment.user_classes)
-        self._crew = Crew(runner, classes, LastScores())
+        self._crew = Crew(runner, classes, tuple(plan.rates_per_second), LastScores())
         self._conductor = Conductor(inputs, self._crew, self._progress, stop)
         options = inputs.options
         self._metrics = MetricsPage(self._crew.live, options.metrics_host, options.metrics_port)

@@ -2,10 +2,10 @@
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from locustfiles.failure import FAILURE_KINDS
-from locustfiles.recording import OPERATIONS
 
 OUTCOMES: Final = ("ok", *FAILURE_KINDS)
 LATENESS_BOUNDS_SECONDS: Final = (
@@ -20,10 +20,10 @@ class LiveCounts:
     So a scrape in the last minute of a day costs what it costs in the first.
     """
 
-    def __init__(self) -> None:
-        self.offered = Counter(dict.fromkeys(OPERATIONS, 0))
-        self.dropped = Counter(dict.fromkeys(OPERATIONS, 0))
-        self.outcomes = Counter({(name, one): 0 for name in OPERATIONS for one in OUTCOMES})
+    def __init__(self, operations: Sequence[str]) -> None:
+        self.offered = Counter(dict.fromkeys(operations, 0))
+        self.dropped = Counter(dict.fromkeys(operations, 0))
+        self.outcomes = Counter({(name, one): 0 for name in operations for one in OUTCOMES})
         # one more than the bounds: what is later than all of them
         self.lateness = [0] * (len(LATENESS_BOUNDS_SECONDS) + 1)
         self.lateness_us = 0

@@ -22,7 +22,6 @@ from prometheus_client.registry import Collector
 
 from locustfiles.errors import BadInput
 from locustfiles.live_counts import LATENESS_BOUNDS_SECONDS, LiveCounts
-from locustfiles.recording import OPERATIONS
 
 Page = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -53,9 +52,10 @@ class LiveMetrics(Collector):
         dropped = CounterMetricFamily(
             "loadgen_dropped", "Offered requests that were never sent.", labels=("operation",)
         )
-        for operation in OPERATIONS:
-            offered.add_metric((operation,), counts.offered[operation])
-            dropped.add_metric((operation,), counts.dropped[operation])
+        for operation, count in counts.offered.items():
+            offered.add_metric((operation,), count)
+        for operation, count in counts.dropped.items():
+            dropped.add_metric((operation,), count)
         yield from (requests, offered, dropped, self._lateness())
         yield GaugeMetricFamily(
             "loadgen_inflight", "Requests sent and not answered yet.", counts.in_flight

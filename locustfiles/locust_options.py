@@ -10,7 +10,7 @@ _REFUSED: Final = (
     ("spawn_rate", "--spawn-rate", "all users start at once; the schedule sets the rates"),
     ("tags", "--tags", "change the mix with --set instead"),
     ("exclude_tags", "--exclude-tags", "change the mix with --set instead"),
-    ("class_picker", "--class-picker", "a run needs all three user classes"),
+    ("class_picker", "--class-picker", "the scenario says which user classes a run has"),
     ("enable_rebalancing", "--enable-rebalancing", "a lost worker's share is never dealt again"),
     ("reset_stats", "--reset-stats", "the warm-up is told apart by the schedule"),
     ("config_users", "--config-users", "a scenario file holds the workload"),
@@ -26,8 +26,8 @@ def refusals(options: Namespace, chosen: Sequence[str], known: Sequence[str]) ->
     ]
     if set(chosen) != set(known):
         problems.append(
-            f"Naming user classes ({', '.join(chosen)}) cannot be used: a run needs all of "
-            f"{', '.join(known)}."
+            f"Naming user classes ({', '.join(chosen)}) cannot be used: the scenario says which "
+            "a run has."
         )
     return problems
 

@@ -17,9 +17,21 @@ from locust import events
 from locustfiles.hooks import listen
 from locustfiles.options import add_options
 from locustfiles.session import begin
-from locustfiles.users import AroundMeReader, ScoreWriter, TopKReader
+from locustfiles.users import (
+    AroundMeReader,
+    BoundedRankReader,
+    ExactRankReader,
+    ScoreWriter,
+    TopKReader,
+)
 
-__all__ = ["AroundMeReader", "ScoreWriter", "TopKReader"]
+__all__ = [
+    "AroundMeReader",
+    "BoundedRankReader",
+    "ExactRankReader",
+    "ScoreWriter",
+    "TopKReader",
+]
 
 listen(events.init_command_line_parser, add_options)
 listen(events.init, begin)

@@ -22,6 +22,7 @@ from locustfiles.operations import Operation
 from locustfiles.plan import Plan
 from locustfiles.turns import Turns
 from locustfiles.waiting_line import WaitingLine
+from workload.operations import OPERATIONS
 
 # How long a stopped run waits for the answers it is owed.
 STOP_SECONDS: Final = 10.0
@@ -45,7 +46,7 @@ class OpenLoop:
             plan.queue_length(operation.name),
             self._has_expired,
             self._drop,
-            Turns() if operation.name == "submit" else None,
+            Turns() if OPERATIONS[operation.name].in_turn else None,
         )
         self._connections = [Connection(dialer) for _ in range(plan.connections())]
         self._scheduler: gevent.Greenlet[[], None] | None = None

@@ -89,7 +89,7 @@ class PlainLines:
         """Say how many players are loaded, once a second and at the end."""
         now = time.monotonic()
         is_due = loaded == players or now - self._loading_shown_at >= 1
-        if is_due and loaded != self._loaded:
+        if players and is_due and loaded != self._loaded:
             self._loaded = loaded
             self._loading_shown_at = now
             self._say(f"{'loading':8}  {loaded:,} of {players:,} players")

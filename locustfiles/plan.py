@@ -6,11 +6,10 @@ from functools import cached_property
 from math import ceil, floor
 from typing import Any
 
-from locustfiles.recording import OPERATIONS
 from workload.arrivals import Schedule
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
-from workload.model import TrafficModel
+from workload.operations import OPERATIONS
 from workload.popularity import Popularity, make_popularity
 
 
@@ -32,6 +31,8 @@ class Plan:
     request_log: str
     assumptions: Assumptions
     load: LoadSettings
+    # exact requests per second of each operation, over all slices, as texts of fractions
+    rates: dict[str, str]
 
     def as_message(self) -> dict[str, Any]:
         """The plan in the plain types that a message between processes can hold."""
@@ -52,11 +53,10 @@ class Plan:
             }
         )
 
-    @property
+    @cached_property
     def rates_per_second(self) -> dict[str, Fraction]:
         """The exact requests per second of each operation, over all slices."""
-        rates = TrafficModel(self.assumptions).operation_rates(Fraction(self.scale))
-        return {name: rates[name] for name in OPERATIONS}
+        return {name: Fraction(rate) for name, rate in self.rates.items()}
 
     @cached_property
     def popularity(self) -> Popularity:
@@ -70,17 +70,19 @@ class Plan:
     def longest_event_id(self) -> int:
         """How many characters the ids of this run's events have at most."""
         last = max(ceil(self.duration_seconds * rate) for rate in self.rates_per_second.values())
-        ends = (str(self.first_number("submit")), str(last), f"p{self.players}")
+        first = min(map(self.first_number, self.rates_per_second))
+        ends = (str(first), str(last), f"p{self.players}")
         return len(self.run_id) + len("-") + max(map(len, ends))
 
     def schedule(self, operation: str) -> Schedule:
         """When the requests of one operation are due, over all slices."""
+        shape = OPERATIONS[operation]
         return Schedule(
             seed=self.seed,
             operation=operation,
             rate=self.rates_per_second[operation],
-            popularity=None if operation == "top" else self.popularity,
-            scores=operation == "submit",
+            popularity=self.popularity if shape.names_player else None,
+            scores=shape.draws_score,
         )
 
     def connections(self) -> int:

@@ -6,14 +6,13 @@ completion to the second it happened in.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from locustfiles.buckets import HIGHEST_US, Counts, add_counts, bucket_of, clamped
 from locustfiles.cell import Cell
 from locustfiles.failure import FailureKind
-
-OPERATIONS: Final = ("submit", "top", "around")
 
 
 class Timing(NamedTuple):
@@ -123,10 +122,13 @@ def _count(counts: Counts, bucket: int) -> None:
 class Recording:
     """The records of all operations, and how late the scheduler was in the measured phase."""
 
-    operations: dict[str, OperationRecord] = field(
-        default_factory=lambda: {name: OperationRecord() for name in OPERATIONS}
-    )
+    operations: dict[str, OperationRecord]
     lateness_us: Counts = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, operations: Iterable[str]) -> "Recording":
+        """An empty recording of some operations; each has a record, also when nothing is sent."""
+        return cls({name: OperationRecord() for name in operations})
 
     def as_message(self) -> dict[str, Any]:
         """The recording in the plain types that a message between processes can hold."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from gevent.lock import RLock
 
+from locustfiles.companion import Companion
 from locustfiles.crew import Crew
 from locustfiles.errors import RunCutShort
 from locustfiles.inputs import RunInputs
@@ -22,11 +23,19 @@ from locustfiles.score_rows import score_pieces
 class Results:
     """Knows everything that was counted, and writes it into the run directory."""
 
-    def __init__(self, inputs: RunInputs, crew: Crew, loading: Loading, keys: KeyWatch) -> None:
+    def __init__(
+        self,
+        inputs: RunInputs,
+        crew: Crew,
+        loading: Loading,
+        keys: KeyWatch,
+        companion: Companion,
+    ) -> None:
         self._inputs = inputs
         self._crew = crew
         self._loading = loading
         self._keys = keys
+        self._companion = companion
         self._files = RunFiles(inputs.directory)
         self._run: dict[str, Any] = {}
         self._one_writer = RLock()
@@ -87,6 +96,7 @@ class Results:
             "expected_workers": self._inputs.plan.slices,
             "loading": self._loading.as_document(),
             "keys": keys,
+            "scenario": self._companion.facts(),
         }
         return pieces(self._crew.recording, self._inputs.plan.duration_seconds, facts, ending)
 

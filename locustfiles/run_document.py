@@ -60,7 +60,7 @@ def run_document(inputs: RunInputs, started_at: float) -> dict[str, Any]:
 def _model(inputs: RunInputs) -> dict[str, Any]:
     assumptions, plan = inputs.scenario.assumptions, inputs.plan
     model = TrafficModel(assumptions)
-    whole = model.operation_rates()
+    whole = inputs.scenario.rates()
     shares = plan.popularity.partition_shares().tolist()
     return {
         "assumptions": asdict(assumptions),
@@ -70,6 +70,7 @@ def _model(inputs: RunInputs) -> dict[str, Any]:
             name: {"model_per_second": float(whole[name]), "per_second": float(rate)}
             for name, rate in plan.rates_per_second.items()
         },
+        "modelled_mix": inputs.scenario.modelled_mix,
         "partition_shares": dict(zip(partition_keys(assumptions), shares, strict=True)),
     }
 

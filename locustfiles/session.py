@@ -2,6 +2,7 @@
 
 import sys
 
+from locust import User
 from locust.env import Environment
 from locust.runners import MasterRunner, WorkerRunner
 
@@ -51,11 +52,23 @@ def _options(environment: Environment) -> RunOptions:
     chosen = sorted(one.__name__ for one in environment.user_classes)
     options, problems = read_options(given, workers)
     problems += refusals(given, chosen, known)
-    problems += users_problem(given.num_users, workers, len(known))
+    if options is not None:
+        environment.user_classes = _classes_of(options, environment)
+        problems += users_problem(given.num_users, workers, len(environment.user_classes))
     if environment.web_ui is not None:
         problems += page_problem(environment.web_ui.host, environment.web_ui.port)
     if problems or options is None:
         raise BadInput(*problems)
-    given.num_users = given.spawn_rate = workers * len(known)
+    given.num_users = given.spawn_rate = workers * len(environment.user_classes)
     environment.host = options.target
     return options
+
+
+def _classes_of(options: RunOptions, environment: Environment) -> list[type[User]]:
+    """The user classes whose operations the scenario sends."""
+    sent = options.scenario.rates()
+    return [
+        one
+        for one in environment.user_classes
+        if issubclass(one, OpenLoopUser) and one.operation in sent
+    ]

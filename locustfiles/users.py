@@ -1,4 +1,4 @@
-"""The three user classes; each instance replays one operation's slice of the schedule."""
+"""The user classes; each instance replays one operation's slice of the schedule."""
 
 from typing import ClassVar
 
@@ -39,3 +39,21 @@ class AroundMeReader(OpenLoopUser):
     """Reads the players around one player."""
 
     operation = "around"
+
+
+class RankReader(OpenLoopUser):
+    """Reads one player's rank among all."""
+
+    abstract = True
+
+
+class ExactRankReader(RankReader):
+    """Reads ranks that are counted at the time."""
+
+    operation = "rank_exact"
+
+
+class BoundedRankReader(RankReader):
+    """Reads ranks that say how far off they may be."""
+
+    operation = "rank_bounded"

@@ -4,18 +4,26 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from workload.assumptions import Assumptions, InvalidWorkload
+from workload.decimals import exact
 from workload.fields import Field, shown, unknown_name
 from workload.load import LOAD_FIELDS, LoadSettings, load_problems
+from workload.model import TrafficModel
 from workload.objectives import objective_problems
+from workload.operations import OPERATION_FIELDS, OPERATIONS, mix_problems
 from workload.overrides import read_overrides
 from workload.validity import ASSUMPTION_FIELDS, assumption_problems
 
 NAME_PATTERN: Final = re.compile(r"[a-z0-9-]{1,24}")
-TABLES: Final = ("assumptions", "load", "objectives")
+_FIELDS: Final[Mapping[str, Mapping[str, Field]]] = MappingProxyType(
+    {"assumptions": ASSUMPTION_FIELDS, "load": LOAD_FIELDS, "operations": OPERATION_FIELDS}
+)
+TABLES: Final = ("assumptions", "load", "objectives", "operations")
 
 
 @dataclass(frozen=True)
@@ -27,17 +35,32 @@ class Scenario:
     assumptions: Assumptions
     load: LoadSettings
     objectives: dict[str, Any]
+    modelled_mix: bool
+    # requests per second at scale 1, beside the modelled mix or instead of it
+    operations: dict[str, float]
+
+    def rates(self, scale: Fraction | float = 1) -> dict[str, Fraction]:
+        """Give the exact requests per second of each operation that the scenario sends."""
+        modelled = TrafficModel(self.assumptions).operation_rates(scale)
+        own = {name: exact(rate) * exact(scale) for name, rate in self.operations.items() if rate}
+        rates = (modelled if self.modelled_mix else {}) | own
+        return {name: rates[name] for name in OPERATIONS if name in rates}
 
 
 def load_scenario(path: Path, overrides: Sequence[str] = ()) -> Scenario:
     """Read a scenario and apply overrides; everything wrong with both is raised at once."""
     document, problems = _read(path)
     tables = {name: _table(document, name) for name in TABLES}
-    changed, misread = read_overrides(overrides, {**ASSUMPTION_FIELDS, **LOAD_FIELDS})
+    changed, misread = read_overrides(
+        overrides, {**ASSUMPTION_FIELDS, **LOAD_FIELDS, **OPERATION_FIELDS}
+    )
     assumptions = asdict(Assumptions()) | _known(tables["assumptions"], changed, ASSUMPTION_FIELDS)
     load = asdict(LoadSettings()) | _known(tables["load"], changed, LOAD_FIELDS)
+    operations = _known(tables["operations"], changed, OPERATION_FIELDS)
+    modelled_mix = document.get("modelled_mix", True)
 
     problems += misread + assumption_problems(assumptions) + load_problems(load)
+    problems += mix_problems(operations, modelled_mix=modelled_mix)
     if problems:
         raise InvalidWorkload(tuple(problems))
     return Scenario(
@@ -46,6 +69,8 @@ def load_scenario(path: Path, overrides: Sequence[str] = ()) -> Scenario:
         Assumptions(**assumptions),
         LoadSettings(**load),
         tables["objectives"],
+        modelled_mix,
+        operations,
     )
 
 
@@ -72,7 +97,7 @@ def _table(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _document_problems(document: Mapping[str, object]) -> list[str]:
-    known = ("name", "description", *TABLES)
+    known = ("name", "description", "modelled_mix", *TABLES)
     problems = [_unknown_key(name, known) for name in document if name not in known]
     name = document.get("name")
     if not isinstance(name, str) or not NAME_PATTERN.fullmatch(name):
@@ -87,13 +112,13 @@ def _document_problems(document: Mapping[str, object]) -> list[str]:
         for table in TABLES
         if not isinstance(document.get(table, {}), dict)
     ]
-    problems += _unknown_names("assumptions", document, ASSUMPTION_FIELDS)
-    problems += _unknown_names("load", document, LOAD_FIELDS)
+    for table, fields in _FIELDS.items():
+        problems += _unknown_names(table, document, fields)
     return problems + objective_problems(_table(document, "objectives"))
 
 
 def _unknown_key(name: str, known: tuple[str, ...]) -> str:
-    for table, fields in (("assumptions", ASSUMPTION_FIELDS), ("load", LOAD_FIELDS)):
+    for table, fields in _FIELDS.items():
         if name in fields:
             return f"{name} belongs below [{table}]."
     return unknown_name(name, known)

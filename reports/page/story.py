@@ -19,6 +19,8 @@ OPERATION_MEANINGS = {
     "partition_top": "somebody asks for the best players of one board",
     "around": "a player asks who is ranked just above and below",
     "rank": "a player asks for the exact place among all",
+    "rank_exact": "a player asks for the exact place among all",
+    "rank_bounded": "a player asks for the place among all, and how far off it may be",
 }
 HOT_KEY = (
     "The ranking lives in Redis, where each ranked list has a name, its key, and all commands on a "
@@ -50,7 +52,20 @@ def headline(derived: Derived) -> str:
 def story(run: Run) -> list[str]:
     """What was imitated, what a hot key is, and what the figures do not say."""
     facts = run.facts
+    if not facts.model.modelled_mix:
+        return [sent(run), limits(facts)]
     return [" ".join(imitated(run)), " ".join(_hot_key(facts)), limits(facts)]
+
+
+def sent(run: Run) -> str:
+    """The load of a scenario with operations of its own."""
+    facts = run.facts
+    rates = [f"{name} {rate(one.per_second)}" for name, one in facts.model.operations.items()]
+    verb = "sent" if _ended_as_planned(run) else "was meant to send"
+    return (
+        f"This run {verb}, in requests a second: {', '.join(rates)}; for "
+        f"{facts.duration_seconds:g} seconds{_where(facts)}."
+    )
 
 
 def imitated(run: Run, subject: str = "This run") -> Iterator[str]:
@@ -78,9 +93,13 @@ def imitated(run: Run, subject: str = "This run") -> Iterator[str]:
 
 def _did(run: Run) -> str:
     """A run that was cut short did not do what it was meant to."""
+    return "imitated" if _ended_as_planned(run) else "was meant to imitate"
+
+
+def _ended_as_planned(run: Run) -> bool:
     planned = int(run.facts.duration_seconds)
     measured = measured_seconds(run.facts, run.measurements) if run.measurements else 0
-    return "imitated" if measured == planned else "was meant to imitate"
+    return measured == planned
 
 
 def _where(facts: Facts) -> str:

@@ -27,6 +27,7 @@ class Model(msgspec.Struct, frozen=True):
     fixed: list[str] = []
     derived: dict[str, Any] = {}
     operations: dict[str, OperationRate] = {}
+    modelled_mix: bool = True
     partition_shares: dict[str, Amount] = {}
 
 

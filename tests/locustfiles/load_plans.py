@@ -21,6 +21,7 @@ PLAN = Plan(
     request_log="",
     assumptions=Assumptions(),
     load=LoadSettings(),
+    rates={"submit": "240", "top": "25", "around": "75"},
 )
 
 

@@ -10,6 +10,7 @@ from locustfiles.failure import FailureKind
 from locustfiles.loading import Loading
 from locustfiles.recording import Recording, Timing
 from locustfiles.run_view import RunView
+from workload.operations import MODELLED
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def make_view(**changes: object) -> RunView:
         "partitions": 2,
         "plan": replace(PLAN, warmup_seconds=5, duration_seconds=60),
         "loading": Loading(12_000, ok=12_000),
-        "recording": Recording(),
+        "recording": Recording.of(MODELLED),
         "measured_hits": dict,
         "why_stopping": lambda: None,
     }

@@ -6,6 +6,7 @@ from prometheus_client import CollectorRegistry
 from locustfiles.live_counts import LiveCounts
 from locustfiles.live_metrics import LiveMetrics, MetricsPage
 from locustfiles.recording import Recording, Timing
+from workload.operations import MODELLED
 
 OUTCOMES = {"ok", "timeout", "refused", "reset", "http_4xx", "http_5xx", "bad_body", "other"}
 NOW = {"in_flight": 3, "cpu_ratio": 0.25}
@@ -25,7 +26,7 @@ def samples(counts: LiveCounts) -> dict[tuple[str, ...], float]:
 @pytest.fixture
 def recording() -> Recording:
     """Three submits: one answered, one timed out, one dropped; and a late top."""
-    made = Recording()
+    made = Recording.of(MODELLED)
     submit = made.operations["submit"]
     submit.cells[-1].offered = 1
     submit.cells[7].offered = 2
@@ -40,7 +41,7 @@ def recording() -> Recording:
 
 def test_every_label_is_there_at_zero_from_the_start() -> None:
     """A rate needs a first value, so none may appear with its first request."""
-    found = samples(LiveCounts())
+    found = samples(LiveCounts(MODELLED))
 
     assert {
         (f"loadgen_{name}_total", operation)
@@ -55,7 +56,7 @@ def test_every_label_is_there_at_zero_from_the_start() -> None:
 
 def test_what_workers_hand_over_adds_up(recording: Recording) -> None:
     """Warm-up included, from every worker, again and again."""
-    counts = LiveCounts()
+    counts = LiveCounts(MODELLED)
     for worker in ("one", "other", "one"):
         counts.add(worker, {"recording": recording.as_message(), "now": NOW})
     found = samples(counts)
@@ -70,7 +71,7 @@ def test_what_workers_hand_over_adds_up(recording: Recording) -> None:
 
 def test_lateness_is_a_histogram_in_seconds(recording: Recording) -> None:
     """A bound belongs to its bucket, what is later than all bounds to the last one."""
-    counts = LiveCounts()
+    counts = LiveCounts(MODELLED)
     counts.add("one", {"recording": recording.as_message(), "now": NOW})
     found = samples(counts)
     buckets = {one[1]: value for one, value in found.items() if one[0].endswith("_bucket")}
@@ -83,8 +84,8 @@ def test_lateness_is_a_histogram_in_seconds(recording: Recording) -> None:
 
 def test_the_present_is_the_sum_of_the_workers_and_their_busiest() -> None:
     """In flight adds up; the CPU is that of the worker nearest to its limit."""
-    counts = LiveCounts()
-    empty = Recording().as_message()
+    counts = LiveCounts(MODELLED)
+    empty = Recording.of(MODELLED).as_message()
     counts.add("one", {"recording": empty, "now": NOW})
     counts.add("other", {"recording": empty, "now": {"in_flight": 4, "cpu_ratio": 0.5}})
     during = samples(counts)
@@ -99,6 +100,6 @@ def test_the_present_is_the_sum_of_the_workers_and_their_busiest() -> None:
 def test_port_zero_serves_nothing() -> None:
     """A run that nobody watches needs no port, and waits for nobody at its end."""
     began = time.monotonic()
-    MetricsPage(LiveCounts(), "an address that nobody has", 0).await_last_scrape()
+    MetricsPage(LiveCounts(MODELLED), "an address that nobody has", 0).await_last_scrape()
 
     assert time.monotonic() - began < 1

@@ -11,19 +11,18 @@ from load_plans import PLAN
 from locustfiles.bookkeeping import Bookkeeping
 from locustfiles.clock import ScheduleClock
 from locustfiles.open_loop import OpenLoop
-from locustfiles.operations import make_operation
+from locustfiles.operations import MAKERS
 from locustfiles.plan import Plan
 from locustfiles.recording import OperationRecord, Recording
 from locustfiles.request_log import NoRequestLog
-from workload.assumptions import Assumptions
 from workload.load import LoadSettings
+from workload.operations import MODELLED
 
 
 def at_rate(per_second: int, **load: float) -> Plan:
     """A plan with that many writes a second."""
-    assumed = Assumptions(concurrent_players=1_000 * per_second, update_fraction_per_second=1)
     settings = LoadSettings(**{"connections": 4, **load})  # type: ignore[arg-type]  # by name
-    return replace(PLAN, assumptions=assumed, load=settings)
+    return replace(PLAN, rates={"submit": str(per_second)}, load=settings)
 
 
 def replay(
@@ -33,13 +32,13 @@ def replay(
     fired: list[dict[str, Any]] = []
     books = Bookkeeping(plan, NoRequestLog(), lambda **one: fired.append(one))
     with serving(script) as (dialer, peer):
-        loop = OpenLoop(plan, make_operation("submit", plan, dialer.address), dialer, books)
+        loop = OpenLoop(plan, MAKERS["submit"](plan, dialer.address), dialer, books)
         loop.open_connections()
         running = gevent.spawn(loop.run, ScheduleClock.with_second_zero_at(time.time()))
         if meanwhile is not None:
             meanwhile(loop)
         running.get()
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     recording.add_message(books.take()["recording"])
     return recording.operations["submit"], peer, fired
 

@@ -8,9 +8,9 @@ from locustfiles.address import Address, read_address
 from locustfiles.arrival import Arrival
 from locustfiles.errors import BadInput
 from locustfiles.last_scores import Accepted
-from locustfiles.operations import Operation, Reply, make_operation
-from locustfiles.recording import OPERATIONS
+from locustfiles.operations import MAKERS, Operation, Reply
 from workload.assumptions import Assumptions
+from workload.operations import OPERATIONS
 
 ADDRESS = read_address("https://boards.example/api")
 ARRIVAL = Arrival(41, 1_000, 13, 777)
@@ -19,7 +19,7 @@ PLACE = "lb:na-east:duo:s1"
 
 def made(name: str) -> Operation:
     """An operation of the small plan."""
-    return make_operation(name, PLAN, ADDRESS)
+    return MAKERS[name](PLAN, ADDRESS)
 
 
 def parts(request: bytes) -> tuple[str, dict[str, str], bytes]:
@@ -53,7 +53,7 @@ def test_submit_writes_one_event() -> None:
 def test_the_first_write_has_the_first_sequence_after_the_loading() -> None:
     """Loading used the base, so the first arrival of the warm-up has the next number."""
     plan = replace(PLAN, warmup_seconds=2)
-    submit = make_operation("submit", plan, ADDRESS)
+    submit = MAKERS["submit"](plan, ADDRESS)
     body = parts(submit.request(Arrival(-480, -2_000_000, 1, 1)))[2]
 
     assert PLAN.sequence_base + 1 == json.loads(body)["sequence"]
@@ -71,10 +71,26 @@ def test_reads_ask_for_pages() -> None:
     )
 
 
+def test_every_operation_of_the_model_is_made_under_its_name() -> None:
+    """The workload's list and the list of makers are one."""
+    assert list(OPERATIONS) == [made(name).name for name in MAKERS]
+
+
+def test_ranks_are_asked_for_as_counted_or_as_bounded() -> None:
+    """Both are the same route, told apart by what the reader accepts."""
+    exact, bounded = (
+        parts(made(name).request(ARRIVAL))[0] for name in ("rank_exact", "rank_bounded")
+    )
+    route = "GET /api/v1/boards/na-east/duo/s1/players/player-00013/rank"
+
+    assert f"{route}?consistency=exact HTTP/1.1" == exact
+    assert f"{route}?consistency=bounded HTTP/1.1" == bounded
+
+
 def test_top_asks_for_the_seasons_in_turn() -> None:
     """With several active seasons the service needs to be told which."""
     plan = replace(PLAN, assumptions=Assumptions(active_seasons=("s1", "s2")))
-    top = make_operation("top", plan, ADDRESS)
+    top = MAKERS["top"](plan, ADDRESS)
     lines = [parts(top.request(Arrival(number, 0, -1, -1)))[0] for number in (-1, 0, 1, 2)]
 
     assert ["s2", "s1", "s2", "s1"] == [line.split("season=")[1].split()[0] for line in lines]
@@ -83,7 +99,7 @@ def test_top_asks_for_the_seasons_in_turn() -> None:
 def test_a_foreign_service_gets_its_own_players() -> None:
     """Players of a load test are told from real ones by their prefix."""
     plan = replace(PLAN, player_prefix="hotboard-")
-    submit, around = (make_operation(name, plan, ADDRESS) for name in ("submit", "around"))
+    submit, around = (MAKERS[name](plan, ADDRESS) for name in ("submit", "around"))
     row = {"player": "hotboard-player-00013", "score": 1, "position": 1}
     answer = {"player": row["player"], "position": 1, "entries": [row]}
 
@@ -121,6 +137,12 @@ OTHER = '{"player":"player-00014","score":5,"position":4,"partition":"lb:eu:duo:
          f'{{"player":"player-00014","position":4,"entries":[{OTHER}]}}', Reply("bad_body")),
         ("not on the page", "around", 200,
          f'{{"player":"player-00013","position":3,"entries":[{OTHER}]}}', Reply("bad_body")),
+        ("a rank", "rank_exact", 200, '{"player":"player-00013","rank":1}', Reply(None)),
+        ("no rank", "rank_exact", 200, '{"player":"player-00013"}', Reply("bad_body")),
+        ("rank 0", "rank_bounded", 200, '{"player":"player-00013","rank":0}', Reply("bad_body")),
+        ("another's rank", "rank_bounded", 200, '{"player":"player-00014","rank":1}',
+         Reply("bad_body")),
+        ("too many questions", "rank_exact", 429, "{}", Reply("http_4xx")),
         ("elsewhere on the page", "around", 200,
          f'{{"player":"player-00013","position":9,"entries":[{ENTRY}]}}', Reply("bad_body")),
     ],

@@ -111,7 +111,7 @@ def test_options_of_locust_that_would_spoil_a_run(name: str, value: object, star
 def test_all_classes_run_or_none() -> None:
     """Naming user classes on the command line would leave a part of the mix out."""
     assert [] == refusals(Namespace(), CLASSES, CLASSES)
-    assert "a run needs all of" in refusals(Namespace(), CLASSES[:1], CLASSES)[0]
+    assert "the scenario says which" in refusals(Namespace(), CLASSES[:1], CLASSES)[0]
 
 
 @pytest.mark.parametrize(("users", "workers"), [(None, 2), (6, 2), (3, 1)])

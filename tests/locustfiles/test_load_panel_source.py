@@ -8,6 +8,7 @@ from locustfiles.panel_source import PanelSource
 from locustfiles.panel_totals import RunningTotals, Totals
 from locustfiles.recording import OperationRecord, Recording
 from locustfiles.run_view import RunView
+from workload.operations import MODELLED
 
 
 def rows_of(view: RunView) -> dict[str, OperationRow]:
@@ -28,7 +29,7 @@ def test_a_run_is_named() -> None:
 
 def test_the_last_seconds_and_the_measured_phase() -> None:
     """Rates are of whole seconds; the last five go back into the warm-up, the phase does not."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     for second in (-5, -2, -1, 0, 0, 1, 1, 2):
         answer(recording, "submit", second, 900)
     answer(recording, "submit", 3, 900)  # of the second that is not over yet
@@ -40,7 +41,7 @@ def test_the_last_seconds_and_the_measured_phase() -> None:
 
 def test_an_answer_that_comes_late_is_achieved_when_it_comes() -> None:
     """Its response time counts from the second in which it was wanted."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     for second in (0, 1):
         answer(recording, "top", second, 2_500_000)
     top = rows_of(make_view(recording=recording, clock=clock_at(3.0)))["top"]
@@ -52,7 +53,7 @@ def test_an_answer_that_comes_late_is_achieved_when_it_comes() -> None:
 
 def test_a_percentile_needs_enough_answers() -> None:
     """One answer is no median, and under a hundred say nothing of the slowest hundredth."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     answer(recording, "top", 0, 700)
     for number in range(99):
         answer(recording, "submit", 0, 1_000 + number)
@@ -68,7 +69,7 @@ def test_a_percentile_needs_enough_answers() -> None:
 
 def test_after_the_measured_phase_its_figures_stay() -> None:
     """The drain offers nothing, and divides by no second of its own."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     for second in range(60):
         answer(recording, "submit", second, 900)
     view = make_view(recording=recording, clock=clock_at(63.0))
@@ -81,7 +82,7 @@ def test_after_the_measured_phase_its_figures_stay() -> None:
 
 def test_a_stop_stops_the_time_of_the_rates() -> None:
     """A second that it cut short is in no rate, but what became of its requests is told."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     for second in range(4):
         answer(recording, "submit", second, 900)
         answer(recording, "submit", second, 900)
@@ -108,7 +109,7 @@ def test_a_stop_stops_the_time_of_the_rates() -> None:
 
 def test_troubles_are_of_the_current_phase() -> None:
     """A failure of the warm-up is gone when the measured phase begins."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     fail(recording, "top", -1, "reset")
     drop(recording, "submit", -2)
     fail(recording, "submit", 0, "timeout")

@@ -8,9 +8,9 @@ from load_plans import PLAN, slices_of
 
 from locustfiles.arrival import Arrival, arrivals_of_second
 from locustfiles.plan import Plan
-from locustfiles.recording import OPERATIONS
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
+from workload.operations import MODELLED
 
 ZIPF = replace(PLAN, assumptions=Assumptions(popularity="zipf", active_seasons=("s1", "s2")))
 
@@ -29,7 +29,7 @@ def of_second(plan: Plan, operation: str, second: int) -> list[Arrival]:
     return list(arrivals_of_second(schedule, second, plan.slices, plan.slice_index))
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation", MODELLED)
 @pytest.mark.parametrize("second", [-1, 0])
 def test_slices_share_the_schedule_without_rest(operation: str, second: int) -> None:
     """Several workers' arrivals are together those of one, each once."""
@@ -54,10 +54,10 @@ def test_a_players_requests_come_from_one_slice() -> None:
 
 def test_only_writes_bring_scores_and_only_top_is_about_nobody() -> None:
     """What an operation does not need is not drawn."""
-    drawn = {name: of_second(PLAN, name, 0)[0] for name in OPERATIONS}
+    drawn = {name: of_second(PLAN, name, 0)[0] for name in MODELLED}
 
-    assert [False, True, False] == [drawn[name].player == -1 for name in OPERATIONS]
-    assert [False, True, True] == [drawn[name].score == -1 for name in OPERATIONS]
+    assert [False, True, False] == [drawn[name].player == -1 for name in MODELLED]
+    assert [False, True, True] == [drawn[name].score == -1 for name in MODELLED]
 
 
 @settings(deadline=None)
@@ -84,7 +84,7 @@ def test_as_many_may_wait_as_fall_due_within_the_deadline(
 
 def test_a_rate_of_nothing_still_has_a_line() -> None:
     """An operation that never arrives needs no special case."""
-    plan = replace(PLAN, assumptions=Assumptions(update_fraction_per_second=0))
+    plan = replace(PLAN, rates={"submit": "0"})
 
     assert (1, []) == (plan.queue_length("submit"), of_second(plan, "submit", 0))
 

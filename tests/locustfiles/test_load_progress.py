@@ -10,6 +10,7 @@ from locustfiles.plain_lines import Phases, PlainLines
 from locustfiles.progress import Progress, can_refresh
 from locustfiles.recording import Recording, Timing
 from locustfiles.run_view import RunView
+from workload.operations import MODELLED
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from locustfiles.run_view import RunView
 )
 def test_progress_in_plain_lines(second: int, expected: str) -> None:
     """The counts are of the phase, the percentile of the last five seconds."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     submit, top = recording.operations["submit"], recording.operations["top"]
     for at in (-4, 1, 2, 3):
         submit.cells[at].offered += 1

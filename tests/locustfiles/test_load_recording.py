@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from locustfiles.failure import FAILURE_KINDS, FailureKind
 from locustfiles.measurements_document import Ending, pieces
-from locustfiles.recording import OPERATIONS, Recording, Timing
+from locustfiles.recording import Recording, Timing
+from workload.operations import MODELLED
 
 DURATION = 3
 Event = tuple[int, str, int, int, int, str]
@@ -18,7 +19,7 @@ Event = tuple[int, str, int, int, int, str]
 events = st.lists(
     st.tuples(
         st.integers(0, 2),
-        st.sampled_from(OPERATIONS),
+        st.sampled_from(MODELLED),
         st.integers(-1_000_000, DURATION * 1_000_000 - 1),
         st.integers(0, 70_000_000),
         st.integers(0, 70_000_000),
@@ -59,8 +60,8 @@ def document(recording: Recording) -> dict[str, dict[str, dict[str, int]]]:
 @given(events)
 def test_what_workers_hand_over_adds_up_to_one_recording(happened: list[Event]) -> None:
     """Three workers' messages, as they travel, merge into what one process would have counted."""
-    alone, merged = Recording(), Recording()
-    workers = [Recording() for _ in range(3)]
+    alone, merged = Recording.of(MODELLED), Recording.of(MODELLED)
+    workers = [Recording.of(MODELLED) for _ in range(3)]
     for event in happened:
         record(alone, event)
         record(workers[event[0]], event)
@@ -76,11 +77,11 @@ def test_what_workers_hand_over_adds_up_to_one_recording(happened: list[Event]) 
 @given(events)
 def test_a_document_adds_up(happened: list[Event]) -> None:
     """Offered = sent + dropped and sent = ok + failed, in all and in the measured phase."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     for event in happened:
         record(recording, event)
     operations = document(recording)["operations"]
-    for name in OPERATIONS:
+    for name in MODELLED:
         one: dict[str, object] = dict(operations[name])
         mine = [event for event in happened if event[1] == name]
         measured = [event for event in mine if 0 <= event[2]]
@@ -96,7 +97,7 @@ def test_a_document_adds_up(happened: list[Event]) -> None:
 
 def test_a_document_by_hand() -> None:
     """One request of each outcome, looked at number by number."""
-    recording = Recording()
+    recording = Recording.of(MODELLED)
     for event in (
         (0, "submit", -500_000, 700, 600, "ok"),  # warm-up
         (0, "submit", 100_000, 2_500, 2_000, "ok"),
@@ -144,7 +145,9 @@ def test_the_kinds_of_failure_are_a_closed_set() -> None:
 @pytest.mark.parametrize("ended", ["completed", "worker-lost"])
 def test_the_ending_stands_in_the_document(ended: str) -> None:
     """How the run ended is told with its reason."""
-    content = json.loads("".join(pieces(Recording(), DURATION, {}, Ending(ended, "because"))))
+    content = json.loads(
+        "".join(pieces(Recording.of(MODELLED), DURATION, {}, Ending(ended, "because")))
+    )
 
     assert (1, ended, "because") == (
         content["schema_version"], content["ended"], content["end_reason"],

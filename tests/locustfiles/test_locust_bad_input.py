@@ -52,7 +52,7 @@ def test_a_run_directory_that_cannot_be_written_is_named(
 @pytest.mark.parametrize(
     ("name", "sentences"),
     [
-        ("options", ("--duration must be", "'q'", "--users 5 cannot", "--run-time cannot",
+        ("options", ("--duration must be", "'q'", "--run-time cannot",
                      "Naming user classes (ScoreWriter)")),
         ("users", ("--users 3 cannot be used", "2 x 3 = 6")),
         ("model", ("The service has the regions na-east, na-west, eu, apac; the model has eu",)),

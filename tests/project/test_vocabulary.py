@@ -13,10 +13,20 @@ from target_service.app import create_app
 from target_service.settings import Settings
 from workload.assumptions import Assumptions
 from workload.model import TrafficModel
+from workload.operations import MODELLED
+from workload.operations import OPERATIONS as LOADED
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATIONS = {"submit", "submit_batch", "top", "partition_top", "around", "rank", "describe"}
-USERS = {"ScoreWriter": "submit", "TopKReader": "top", "AroundMeReader": "around"}
+USERS = {
+    "ScoreWriter": "submit",
+    "TopKReader": "top",
+    "AroundMeReader": "around",
+    "ExactRankReader": "rank_exact",
+    "BoundedRankReader": "rank_bounded",
+}
+# Two operations on one route, told apart by what the reader accepts.
+ROUTES = {"rank_exact": "rank", "rank_bounded": "rank"}
 PLUMBING = {"healthz", "readyz", "metrics"}
 
 
@@ -40,8 +50,9 @@ def test_the_service_names_its_routes_so() -> None:
 
 
 def test_the_model_names_its_rates_so() -> None:
-    """The modelled mix is made of three of the operations."""
-    assert set(USERS.values()) == set(TrafficModel(Assumptions()).operation_rates())
+    """The modelled mix is made of three of the operations; each loads a route of the service."""
+    assert set(MODELLED) == set(TrafficModel(Assumptions()).operation_rates())
+    assert OPERATIONS >= {ROUTES.get(name, name) for name in LOADED}
 
 
 def test_locust_names_its_users_so() -> None:
@@ -57,6 +68,7 @@ def test_locust_names_its_users_so() -> None:
     }
 
     assert USERS == found
+    assert list(LOADED) == list(USERS.values())
 
 
 def test_reports_name_their_rows_so() -> None:
@@ -65,7 +77,7 @@ def test_reports_name_their_rows_so() -> None:
     with golden.open(newline="") as lines:
         rows = [row["operation"] for row in csv.DictReader(lines)]
 
-    assert [*USERS.values(), "all"] == rows
+    assert [*MODELLED, "all"] == rows
 
 
 def test_dashboards_ask_for_them_so() -> None:
@@ -79,4 +91,4 @@ def test_dashboards_ask_for_them_so() -> None:
                 asked |= _named(words)
 
     assert asked
-    assert OPERATIONS >= asked
+    assert OPERATIONS | set(LOADED) >= asked

@@ -219,3 +219,16 @@ def test_html_draws_the_page_again(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["html", str(path)]) == 0
     assert f"{path / 'report.html'}\n" == capsys.readouterr().out
     assert not (path / "operations.csv").exists()
+
+
+def test_a_scenario_of_its_own_is_not_called_the_model(tmp_path: Path) -> None:
+    """Without the modelled mix the page says what was sent, and nothing of a hot key."""
+    run = make_run(tmp_path, SHORT)
+    facts = json.loads((run / "run.json").read_text())
+    facts["model"]["modelled_mix"] = False
+    (run / "run.json").write_text(json.dumps(facts))
+    main(["tables", str(run)])
+    text = _Page((run / "report.html").read_text()).text.replace("\N{NO-BREAK SPACE}", " ")
+
+    assert "This run sent, in requests a second: submit 240, top 25, around 75;" in text
+    assert "imitated" not in text

@@ -36,6 +36,8 @@ def test_peak_is_the_modelled_mix() -> None:
             "naive": {"hottest_write_share": 1.0},
             "partitioned": {"keys_touched": "all", "hottest_share_sigmas": 4},
         },
+        modelled_mix=True,
+        operations={},
     )
 
     assert expected == load_scenario(PEAK)

@@ -1,0 +1,47 @@
+"""rank_exact, rank_bounded: a player's global rank, `GET …/players/{id}/rank`."""
+
+import msgspec
+
+from locustfiles.address import Address
+from locustfiles.arrival import Arrival
+from locustfiles.operations.contract import Reply
+from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.operations.places import Places
+from locustfiles.unreadable import UNREADABLE
+
+
+class _Answer(msgspec.Struct):
+    player: str
+    rank: int
+
+
+_decoder = msgspec.json.Decoder(_Answer)
+
+
+class Rank:
+    """Reads one player's rank among all, counted exactly or within a stated bound."""
+
+    def __init__(self, consistency: str, address: Address, places: Places) -> None:
+        self.name = f"rank_{consistency}"
+        self._places = places
+        self._heads = [f"GET {address.path}{place.path}/players/" for place in places.all]
+        self._tail = (
+            f"/rank?consistency={consistency} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
+        )
+
+    def request(self, arrival: Arrival) -> bytes:
+        """Ask for the rank of the arrival's player."""
+        player = arrival.player
+        head = self._heads[player % len(self._heads)]
+        return f"{head}{self._places.player_id(player)}{self._tail}".encode("ascii")
+
+    def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
+        """A success is about the player asked for, who has a rank."""
+        if status != 200:  # noqa: PLR2004  OK
+            return Reply(failure_of_status(status))
+        try:
+            answer = _decoder.decode(body)
+        except UNREADABLE:
+            return Reply("bad_body")
+        is_ranked = answer.player == self._places.player_id(arrival.player) and answer.rank >= 1
+        return Reply(None if is_ranked else "bad_body")
