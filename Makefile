@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity lab install format lint test ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity lab install format lint test bench ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -85,6 +85,9 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
 	@$(VENV)/bin/pytest -n 3 --dist loadfile --reruns 2 --ignore tests/end_to_end/in_browser
+
+bench: $(VENV)/dev.stamp ## Ratios to plain yardsticks, measured on this machine in a minute
+	@exec $(RUN_PYTHON) tests/project/run_benches.py
 
 ui-check: $(VENV)/dev.stamp ## Look at Locust's page in a real Chromium (Debian: root installs it)
 	@sh tests/end_to_end/in_browser/fetch.sh

@@ -1,6 +1,6 @@
-"""How many events a second the ledger sustains, and what they cost on disk; run by hand.
+"""How many events a second the ledger sustains, and what they cost on disk.
 
-python tests/ledger/bench_ledger.py [--events 3000000] [--players 1000000] [--batch 500]
+The long form: python tests/ledger/bench_ledger.py --events 3000000 --players 1000000
 
 The yardstick is `executemany` of the same events into the same tables at the same sync setting,
 one commit a batch, without any check: what a plain script would do.
@@ -13,12 +13,15 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
+from statistics import median
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -53,6 +56,13 @@ def batches(options: argparse.Namespace, event_id: Callable[[int], str]) -> Iter
             [rng.randrange(10_001) for _ in indexes],
             [_FIRST_SEQUENCE + index for index in indexes],
         )
+
+
+class Cost(NamedTuple):
+    """Events a second, and processor time for each."""
+
+    rate: float
+    cpu_us: float
 
 
 class Stopwatch:
@@ -133,15 +143,15 @@ def pages_used(path: Path) -> int:
 def given_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=3_000_000)
-    parser.add_argument("--players", type=int, default=1_000_000)
+    parser.add_argument("--events", type=int, default=200_000)
+    parser.add_argument("--players", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=500)
     parser.add_argument("--at-once", type=int, default=16, help="batches on their way together")
     parser.add_argument("--chunk", type=int, default=160, help="batches made ahead of the clock")
     parser.add_argument("--sync", choices=("full", "normal"), default="full")
     parser.add_argument("--random-ids", action="store_true", help="UUIDs instead of run ids")
     parser.add_argument("--fold-changes", type=int, default=LedgerOptions().fold_changes)
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--ledger-only", action="store_true")
     return parser.parse_args()
 
@@ -155,7 +165,7 @@ def main() -> None:
             return uuid.UUID(int=Random(index).getrandbits(128)).hex
         return f"20260906T120000Z-peak-partitioned-{index}"
 
-    def report(name: str, store_all: Callable[[Path, Iterator[Batch], Stopwatch], None]) -> float:
+    def report(name: str, store_all: Callable[[Path, Iterator[Batch], Stopwatch], None]) -> Cost:
         watch = Stopwatch()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "bench.db"
@@ -164,13 +174,18 @@ def main() -> None:
         rate = float(options.events) / watch.seconds
         cpu_us = watch.cpu_seconds / options.events * 1e6
         sys.stdout.write(
-            f"{name:32}{rate:>10,.0f} events/s{cpu_us:>7.2f} CPU us/event{size:>7.1f} bytes/event\n"
+            f"{name:32}{rate:>18,.0f} events/s{cpu_us:>7.2f} CPU us/event{size:>7.1f} bytes/event\n"
         )
-        return rate
+        return Cost(rate, cpu_us)
 
     def through_the_ledger(path: Path, made: Iterator[Batch], watch: Stopwatch) -> None:
         asyncio.run(time_ledger(path, made, watch, options))
 
+    sys.stdout.write(
+        f"{options.events:,} events, {options.players:,} players, batches of {options.batch}, "
+        f"{options.at_once} at once, sync {options.sync}\n"
+    )
+    ratios: dict[str, list[Cost]] = defaultdict(list)
     for _ in range(options.rounds):
         ours = report("ledger", through_the_ledger)
         if options.ledger_only:
@@ -179,8 +194,18 @@ def main() -> None:
             ("executemany, log", False),
             ("executemany, log and standings", True),
         ):
-            rate = report(name, partial(time_executemany, options=options, standings=standings))
-            sys.stdout.write(f"{'ratio':32}{ours / rate:>10.2f}\n")
+            other = report(name, partial(time_executemany, options=options, standings=standings))
+            ratios[name].append(Cost(ours.rate / other.rate, ours.cpu_us / other.cpu_us))
+    for name, found in ratios.items():
+        rates, cpu = zip(*found, strict=True)
+        sys.stdout.write(
+            f"ratio to {name}: events/s {_middle(rates)}, CPU/event {_middle(cpu)}, "
+            f"{options.rounds} rounds\n"
+        )
+
+
+def _middle(ratios: Sequence[float]) -> str:
+    return f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 if __name__ == "__main__":
