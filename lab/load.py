@@ -126,6 +126,7 @@ def _audit(
         return incomparable_audit(failure)
     try:
         measurements = json.loads((folder / "measurements.json").read_bytes())
+        read_counters(stack)  # of a service that does not answer nothing is waited for
         unprojected = ledger.settle() if ledger else 0
         rows = read_rows(folder / "final_scores.csv")
         scores = list(scores_in_redis(rows, stack.redis_url))

@@ -1,8 +1,11 @@
 """One process of the stack: started in a session of its own, watched, and always stopped."""
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -95,9 +98,10 @@ class Part(Executor):
         return f"{self.name} ended by itself (exit code {code}, see {self.log})."
 
     def end(self) -> None:
-        """Stop the process, the hard way when it takes too long."""
+        """Stop the process, the hard way when it takes too long; a frozen one is thawed for it."""
         self._timeout = STOP_SECONDS
         try:
+            self._thaw()
             self.stop()
         except ProcessFinishedWithError as error:
             print(f"{self.name} ended with code {error.exit_code}.", file=sys.stderr)
@@ -108,6 +112,12 @@ class Part(Executor):
     def _open(self, log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         self._output = self._stdout = self._stderr = log.open("ab")
+
+    def _thaw(self) -> None:
+        """Let a process that somebody has frozen hear what it is told."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGCONT)
 
     def _last_lines(self) -> str:
         if self.log is None:
