@@ -26,7 +26,7 @@ from dashboards.prometheus.targets import CONFIG, with_targets
 
 MODES = ("naive", "partitioned")
 JOBS = ("service", "generator", "redis")
-SECONDS = 12
+SECONDS = 7
 TWO_SCRAPES_SECONDS = 2.5
 OPERATIONS = ("submit", "top", "around")
 

@@ -17,7 +17,8 @@ def test_the_next_start_cleans_up_after_kill_9(checkout: Checkout, phase: str) -
     command.process.wait()
     assert checkout.processes()
 
-    code, output = checkout.make("load-naive", "DURATION=1s", "WARMUP=0s", "PLAYERS=600")
+    words = ("load-naive", "SCALE=0.0002", "DURATION=1s", "WARMUP=0s")
+    code, output = checkout.make(*words)
 
     assert "processes left by `make load-naive" in output
     assert "Another" not in output

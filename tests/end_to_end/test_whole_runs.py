@@ -1,12 +1,12 @@
 """`make load-naive` and `make load-partitioned`, whole and short."""
 
 import json
-from fractions import Fraction
 
 import pytest
 from make_command import Checkout
 
-SHORT = ("DURATION=4s", "WARMUP=1s", "PLAYERS=600")
+SECONDS = 2
+SHORT = (f"DURATION={SECONDS}s", "WARMUP=1s", "PLAYERS=600")
 RATES = {"submit": 240, "top": 25, "around": 75}
 
 
@@ -14,11 +14,18 @@ def _check_offered(checkout: Checkout) -> None:
     rows = {row["operation"]: row for row in checkout.table("operations.csv")}
     offered = {operation: int(rows[operation]["offered"]) for operation in RATES}
 
-    assert {operation: rate * 4 for operation, rate in RATES.items()} == offered
+    assert {operation: rate * SECONDS for operation, rate in RATES.items()} == offered
     for operation in RATES:
         row = {name: int(rows[operation][name]) for name in ("sent", "dropped", "ok", "failed")}
         assert offered[operation] == row["sent"] + row["dropped"]
         assert row["sent"] == row["ok"] + row["failed"]
+
+
+def _seconds_between_readings(checkout: Checkout) -> float:
+    """From the first to the last reading of the keys; a busy machine answers them late."""
+    keys = json.loads((checkout.run_directory() / "measurements.json").read_text())["keys"]
+    seconds: float = keys["end"]["at_second"] - keys["start"]["at_second"]
+    return seconds
 
 
 def _check_audit(checkout: Checkout) -> None:
@@ -54,13 +61,13 @@ def test_partitioned_spreads_the_writes(checkout: Checkout) -> None:
     _check_offered(checkout)
     _check_audit(checkout)
     hits = sum(int(row["hits"]) for row in checkout.table("keys.csv") if row["op"] == "write")
-    assert Fraction(9, 10) < Fraction(hits, 960) < Fraction(11, 10)
+    assert 0.9 < hits / (RATES["submit"] * _seconds_between_readings(checkout)) < 1.1
     assert checkout.left_after() == []
 
 
 def test_the_table_prints_again_and_the_files_copy(checkout: Checkout) -> None:
     """`make report` prints the same table, `make export` copies the same files."""
-    _, output = checkout.make("load-naive", *SHORT)
+    _, output = checkout.make("load-naive", "SCALE=0.0002", "DURATION=1s", "WARMUP=0s")
     table = [line for line in output.splitlines() if line.strip().startswith("submit")]
 
     _, again = checkout.make("report")
