@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned serve watch up stop down compare runs report export capacity lab install format lint test bench ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned drill serve watch up stop down compare runs report export capacity lab install format lint test bench ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -27,6 +27,7 @@ help: ## Show this list
 	@echo "  REDIS_PORT=6379 (up) PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up, watch)"
 	@echo "  PROMETHEUS_BIN GRAFANA_BIN (watch: programs that are not on PATH)"
 	@echo "  ROUNDS=3 A=run B=run (compare)"
+	@echo "  DRILL=redis-kill (drill; MODE=naive, from DURATION=8s on)"
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
@@ -49,6 +50,9 @@ stop: $(VENV)/run.stamp ## Pause the compose stack: stop its containers, keep ev
 
 down: $(VENV)/run.stamp ## Remove the compose stack: containers, network and volumes, each named
 	@exec $(RUN_PYTHON) -m lab down
+
+drill: $(VENV)/run.stamp ## Break the stack under live load, then prove that nothing was lost (DRILL=)
+	@exec $(RUN_PYTHON) -m lab drill
 
 compare: $(VENV)/run.stamp ## Both modes in alternating rounds, side by side (ROUNDS=3), or two runs (A= B=)
 	@exec $(RUN_PYTHON) -m lab compare

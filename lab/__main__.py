@@ -11,6 +11,8 @@ from lab.checkout import HERE
 from lab.claim import claim_checkout
 from lab.comparing import compare_modes, compare_runs
 from lab.compose_commands import compose_command
+from lab.drills.catalogue import find_drill
+from lab.drills.command import drill_variables
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
@@ -35,7 +37,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
-    parser.add_argument("command", choices=(*_TERMINAL, "compare", "load", "serve", *_COMPOSE))
+    parser.add_argument(
+        "command", choices=(*_TERMINAL, "compare", "drill", "load", "serve", *_COMPOSE)
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -48,6 +52,8 @@ def main() -> int:
     try:
         variables = read_variables()
         variables = variables.model_copy(update={"set": (*variables.set, *options.set)})
+        if command == "drill":
+            variables = drill_variables(variables)
         scenario = _scenario(variables)
         if command == "capacity":
             print("\n".join(capacity_report(TrafficModel(scenario.assumptions))))
@@ -88,7 +94,8 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
         players = variables.players or TrafficModel(scenario.assumptions).players(variables.scale)
         if command == "compare":
             return compare_modes(variables, scenario, players, session)
-        return run_load(variables, scenario, players, words, session).code
+        drill = find_drill(variables.drill) if command == "drill" else None
+        return run_load(variables, scenario, players, words, session, drill).code
 
 
 if __name__ == "__main__":

@@ -27,6 +27,10 @@ class Invariant:
         """Whether the statement is true."""
         return self.left == self.right if self.relation == "=" else self.left <= self.right
 
+    def document(self) -> dict[str, Any]:
+        """The statement as `audit.json` has it."""
+        return {**asdict(self), "held": self.held}
+
 
 @dataclass(frozen=True)
 class FinalScore:
@@ -73,7 +77,7 @@ def audit(
     invariants.append(_final_scores(scores))
     return {
         "populations": _populations(measurements),
-        "invariants": [{**asdict(one), "held": one.held} for one in invariants],
+        "invariants": [one.document() for one in invariants],
         "not_comparable": not_comparable,
     }
 

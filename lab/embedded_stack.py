@@ -37,6 +37,16 @@ class EmbeddedStack:
     service_url: str
     parts: tuple[Part, ...]
 
+    @property
+    def service(self) -> Part:
+        """The service's process."""
+        return self.parts[-1]
+
+    @property
+    def redis(self) -> Part | None:
+        """The Redis server's process; None when the server is not ours."""
+        return self.parts[0] if len(self.parts) > 1 else None
+
     def failure(self) -> str | None:
         """A sentence about a part that died, or None."""
         return next(filter(None, (part.failure() for part in self.parts)), None)
@@ -60,7 +70,7 @@ class EmbeddedStack:
 
     def service_processes(self) -> Processes:
         """The service's main process and its children, told apart from later ones of their pid."""
-        process = self.parts[-1].process
+        process = self.service.process
         if process is None:
             raise PartFailed("The service was not started.")
         try:

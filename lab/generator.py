@@ -35,7 +35,14 @@ def require_generator_ports(variables: Variables) -> None:
 
 
 def generate(
-    variables: Variables, players: int, stack: Stack, folder: Path, command: str, session: Session
+    variables: Variables,
+    players: int,
+    stack: Stack,
+    folder: Path,
+    command: str,
+    session: Session,
+    *,
+    keep_log: bool = False,
 ) -> tuple[int, list[str]]:
     """Run the generator to its end.
 
@@ -43,6 +50,8 @@ def generate(
     around it, in sentences.
     """
     options = _options(variables, stack, folder, command)
+    if keep_log:
+        options.append("--request-log")
     if variables.locust_ui:
         page = f"http://{HOST}:{variables.locust_port}/?tab=hot-keys"
         print(f"Locust's page shows the hot keys: {page}", flush=True)

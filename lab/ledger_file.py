@@ -35,6 +35,23 @@ class Told(NamedTuple):
     sequence: int
 
 
+class Backlog(NamedTuple):
+    """The newest change, the oldest one not known to be in Redis (if any), and how many are not."""
+
+    last_change: int
+    first: int | None
+    changes: int
+
+
+class StoredEvent(NamedTuple):
+    """An event that the ledger stored; negative sequences belong to events that came without."""
+
+    event_id: str
+    season: str
+    player: str
+    sequence: int
+
+
 @dataclass(frozen=True)
 class Kept:
     """Of so many players that were told of an accepted event, the ledger holds those of some."""
@@ -86,6 +103,35 @@ class LedgerFile:
             found = connection.execute("SELECT score FROM standings WHERE player = ?", (player,))
             row = found.fetchone()
         return None if row is None else int(row[0])
+
+    def backlog(self) -> Backlog:
+        """What is not known to have reached Redis at this moment.
+
+        Raises:
+            PartFailed: the file cannot be read.
+        """
+        with self._opened() as connection:
+            row = connection.execute(
+                "SELECT last_change, (SELECT min(first) FROM unprojected),"
+                " (SELECT coalesce(sum(last - first + 1), 0) FROM unprojected) FROM state"
+            ).fetchone()
+        return Backlog(*row)
+
+    def events(self, run_id: str) -> list[StoredEvent]:
+        """The events of a run, in the order in which they were stored.
+
+        Raises:
+            PartFailed: the file cannot be read.
+        """
+        prefix = f"{run_id}-"
+        with self._opened() as connection:
+            rows = connection.execute(
+                "SELECT event_id, season, player, sequence FROM events"
+                " JOIN boards ON boards.id = board"
+                " WHERE substr(event_id, 1, ?) = ? ORDER BY change",
+                (len(prefix), prefix),
+            )
+            return [StoredEvent(*row) for row in rows]
 
     def settle(self) -> int:
         """Wait until nothing is left to be projected; return how many changes still are."""

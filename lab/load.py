@@ -14,6 +14,9 @@ import redis
 
 from lab.audit import NO_LEDGER, audit, foreign_audit, incomparable_audit
 from lab.chosen_stack import find_compose_stack, running_stack
+from lab.drills.drill import Drill
+from lab.drills.drill_run import DrillRun
+from lab.embedded_stack import EmbeddedStack
 from lab.errors import LabError, PartFailed
 from lab.evidence import Counters, read_counters
 from lab.final_scores import highest_accepted, read_rows, scores_in_redis
@@ -43,15 +46,22 @@ class Outcome:
 
 
 def run_load(
-    variables: Variables, scenario: Scenario, players: int, command: str, session: Session
+    variables: Variables,
+    scenario: Scenario,
+    players: int,
+    command: str,
+    session: Session,
+    drill: Drill | None = None,
 ) -> Outcome:
-    """Measure one run and leave its directory."""
+    """Measure one run, with a drill's fault beside it or without, and leave its directory."""
     require_generator_ports(variables)
     folder = _new_folder(session.checkout.runs, f"{scenario.name}-{variables.mode}")
     make_folder(folder / "logs")
     marks = RunMarks(grafana_of(variables), variables.mode, folder.name)
     try:
-        code, report = _measure(variables, scenario, players, folder, command, session, marks)
+        code, report = _measure(
+            variables, scenario, players, folder, command, session, marks, drill
+        )
     except LabError:
         _remove_if_empty(folder)
         raise
@@ -86,6 +96,7 @@ def _measure(
     command: str,
     session: Session,
     marks: RunMarks,
+    drill: Drill | None,
 ) -> tuple[int, dict[str, Any]]:
     """Locust's exit code and the content of `audit.json`, from whichever stack is loaded."""
     if variables.target:
@@ -106,6 +117,14 @@ def _measure(
         before = read_counters(stack, ledger)
         command = _repeating(command, kind)
         marks.start()
+        if drill and ledger and isinstance(stack, EmbeddedStack):
+            broken = DrillRun(drill, variables.duration, stack, ledger, folder, marks, session)
+            with broken.beside_load():
+                code, incidents = generate(
+                    variables, players, stack, folder, command, session, keep_log=True
+                )
+            audited = broken.conclude(_audit(before, stack, folder, ledger, NO_LEDGER))
+            return code, {**audited, "incidents": [*incidents, *broken.incidents]}
         code, incidents = generate(variables, players, stack, folder, command, session)
         why = NO_LEDGER if variables.ledger == "none" else _IN_A_VOLUME
         audited = _audit(before, stack, folder, ledger, why)

@@ -48,6 +48,7 @@ class Part(Executor):
         self._output: IO[bytes] | None = None
         self._session = session
         self._ready = ready
+        self._is_knocked_out = False
         super().__init__(
             list(command),
             cwd=str(session.checkout.root),
@@ -92,14 +93,32 @@ class Part(Executor):
 
     def failure(self) -> str | None:
         """A sentence when the process ended by itself, or None."""
-        code = self.process.poll() if self.process else None
-        if code is None:
+        process = self.process
+        code = process.poll() if process else None
+        if code is None or self._is_knocked_out:
             return None
         return f"{self.name} ended by itself (exit code {code}, see {self.log})."
+
+    def knock_out(self) -> None:
+        """Kill the process and its children with SIGKILL; that it is gone is no failure."""
+        self._is_knocked_out = True
+        self.kill()
+
+    def bring_back(self) -> None:
+        """Start it again after a knock-out; raises what `begin` does."""
+        self.begin()
+        self._is_knocked_out = False
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal to the process and its children."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
 
     def end(self) -> None:
         """Stop the process, the hard way when it takes too long; a frozen one is thawed for it."""
         self._timeout = STOP_SECONDS
+        self.send(signal.SIGCONT)  # a process that stands still would not see the next one
         try:
             self._thaw()
             self.stop()

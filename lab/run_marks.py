@@ -35,6 +35,10 @@ class RunMarks:
         """Mark the start, and go on at once."""
         self._leave([Mark("start", time.time())])
 
+    def fault(self, what: str, from_seconds: float, to_seconds: float) -> None:
+        """Mark a fault of a drill, and go on at once."""
+        self._leave([Mark(what, from_seconds, to_seconds)])
+
     def finish(self, folder: Path) -> None:
         """Mark what the run directory tells, with a few seconds of patience at most."""
         self._await()

@@ -77,12 +77,14 @@ class Variables(BaseSettings):
     # 0: nobody shall scrape the generator
     loadgen_port: Annotated[int, Field(ge=0, le=65535)] = 9646
     rounds: Annotated[int, Field(ge=1, le=99)] = 3
+    drill: str | None = None
     a: str | None = None
     b: str | None = None
 
     def repeating(self, command: str) -> str:
         """The command that repeats this one, with the variables that were set."""
         named = {"load": f"load-{self.mode}", "serve": f"serve MODE={self.mode}"}
+        named |= {"drill": f"drill MODE={self.mode}"}
         named |= {"up": f"up MODE={self.mode}", "all": "lab"}
         # a token is nobody's business but Grafana's
         kept = self.model_fields_set - {"mode", "grafana_token"}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reports.derived import Derived
+from reports.drill_words import drill_sentences
 from reports.numbers.rounding import Cell
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
@@ -21,6 +22,7 @@ def run_text(derived: Derived) -> str:
         _operations(derived),
         parts_sentence(derived.write_parts) or "",
         _keys(derived),
+        _drill(derived),
         _verdict(derived),
         f"files: {shortest(derived.run.path)}",
     ]
@@ -83,6 +85,17 @@ def _keys(derived: Derived) -> str:
     return aligned([header, *rows], left=2)
 
 
+def _drill(derived: Derived) -> str:
+    drill = derived.run.drill
+    if drill is None:
+        return ""
+    return "\n".join([f"drill {drill.drill}: {drill.sentence}", *_indented(drill_sentences(drill))])
+
+
+def _indented(sentences: Sequence[str]) -> Iterator[str]:
+    return (f"  · {sentence}" for sentence in sentences)
+
+
 def _verdict(derived: Derived) -> str:
     verdict = derived.verdict
     return "\n".join(_verdict_lines(verdict.status.value, verdict.reasons))
@@ -90,8 +103,7 @@ def _verdict(derived: Derived) -> str:
 
 def _verdict_lines(status: str, reasons: Sequence[str]) -> Iterator[str]:
     yield f"verdict: {status}"
-    for reason in reasons:
-        yield f"  · {reason}"
+    yield from _indented(reasons)
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:

@@ -32,6 +32,7 @@ ANY_MODE: Final[Mapping[str, Field]] = MappingProxyType(
         "failed": WholeNumber(0, 1_000_000_000),
         "late_ms": Number(0, 60_000, low_allowed=False),
         "late_share": Number(0, 1),
+        "recovery_seconds": Number(0, 3_600, low_allowed=False),
     }
 )
 BY_MODE: Final[Mapping[str, Mapping[str, Field]]] = MappingProxyType(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from reports.derived import Derived
+from reports.drill_words import drill_sentences
 from reports.numbers.rounding import Cell, ratio
 from reports.numbers.stalls import ranges
 from reports.numbers.write_parts import parts_sentence
@@ -12,6 +13,7 @@ from reports.page.plots.timeline import Timeline
 from reports.page.render import render
 from reports.page.story import OPERATION_MEANINGS, headline, skew_sentences, story
 from reports.rundir.audit import Audit
+from reports.rundir.drill import Drill
 from reports.tables.operations import ALL
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status
@@ -38,6 +40,7 @@ def run_page(derived: Derived) -> str:
         **_load(derived),
         **_times(derived),
         **_keys(derived),
+        **_drill(derived.run.drill),
         **_audit(derived.run.audit),
     )
 
@@ -111,6 +114,14 @@ def _keys(derived: Derived) -> dict[str, Any]:
         "keys": records,
         "most_keys": run_plots.MOST_KEYS,
         "shards": shards.records() if shards else [],
+    }
+
+
+def _drill(drill: Drill | None) -> dict[str, Any]:
+    return {
+        "drill": drill,
+        "drill_sentences": drill_sentences(drill) if drill else [],
+        "drill_plot": run_plots.drill(drill) if drill else None,
     }
 
 

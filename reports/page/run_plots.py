@@ -9,10 +9,12 @@ from reports.numbers.histogram import Histogram
 from reports.numbers.span import measured_seconds
 from reports.numbers.stalls import stalled_seconds
 from reports.numbers.traffic import KeyTraffic
+from reports.page.plots.drill import Answers, DrillPicture, drill_plot
 from reports.page.plots.keys import KeyBars, keys_plot
 from reports.page.plots.percentiles import Curve, PercentilePanel, percentile_plot
 from reports.page.plots.svg import ACCENT, MUTED, themed_plot
 from reports.page.plots.timeline import Latency, Strip, Timeline, timeline_plot
+from reports.rundir.drill import Drill, DrillSecond
 from reports.rundir.measurements import Measurements
 from reports.tables.operations import PERCENTILES, operation_names
 
@@ -58,7 +60,12 @@ def timeline_of(derived: Derived) -> Timeline | None:
     if not measured or not any(any(strip.offered) for strip in strips):
         return None
     return Timeline(
-        _latency(measurements, shown), strips, int(facts.duration_seconds), measured, shown
+        _latency(measurements, shown),
+        strips,
+        int(facts.duration_seconds),
+        measured,
+        shown,
+        _faults(derived.run.drill),
     )
 
 
@@ -67,6 +74,34 @@ def timeline(found: Timeline) -> Markup:
     return themed_plot(
         partial(timeline_plot, found), "timeline", "Response times and answers second by second"
     )
+
+
+def drill(found: Drill) -> Markup | None:
+    """What clients were answered second by second, and the backlog."""
+    if not found.seconds:
+        return None
+    by_second = {one.second: one for one in found.seconds}
+    every = [by_second.get(number, DrillSecond(number)) for number in range(max(by_second) + 1)]
+    writes = Answers(
+        "Writes each second",
+        [one.writes_applied + one.writes_settled for one in every],
+        [one.writes_durable_only for one in every],
+        [one.writes_failed for one in every],
+    )
+    reads = Answers(
+        "Ranked reads each second",
+        [one.reads_fresh for one in every],
+        [one.reads_recovering for one in every],
+        [one.reads_failed for one in every],
+    )
+    picture = DrillPicture((writes, reads), [one.backlog for one in every], _faults(found))
+    return themed_plot(
+        partial(drill_plot, picture), "drill", "Answers and backlog second by second"
+    )
+
+
+def _faults(found: Drill | None) -> list[tuple[float, float]]:
+    return [(one.from_second, one.to_second) for one in found.faults] if found else []
 
 
 def keys(derived: Derived) -> Markup | None:

@@ -53,8 +53,23 @@ def story(run: Run) -> list[str]:
     """What was imitated, what a hot key is, and what the figures do not say."""
     facts = run.facts
     if not facts.model.modelled_mix:
-        return [sent(run), limits(facts)]
-    return [" ".join(imitated(run)), " ".join(_hot_key(facts)), limits(facts)]
+        return [sent(run), *_broken(run), limits(facts)]
+    return [" ".join(imitated(run)), *_broken(run), " ".join(_hot_key(facts)), limits(facts)]
+
+
+def _broken(run: Run) -> Iterator[str]:
+    if run.drill is None:
+        return
+    faults = [
+        f"from second {fault.from_second:.1f} to {fault.to_second:.1f}"
+        for fault in run.drill.faults
+    ]
+    when = f", {' and '.join(faults)}" if faults else ""
+    yield (
+        f"It was a drill: while the load went on{when}, something was broken on purpose. "
+        f"{run.drill.sentence} What counts is that every score that was accepted is still there "
+        "afterwards, and how soon everything was as before."
+    )
 
 
 def sent(run: Run) -> str:

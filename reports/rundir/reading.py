@@ -10,14 +10,16 @@ import msgspec
 from reports.errors import BrokenRun
 from reports.numbers.histogram import Histogram
 from reports.rundir.audit import Audit
+from reports.rundir.drill import Drill
 from reports.rundir.facts import SCHEMA_VERSION, Facts
 from reports.rundir.measurements import Measurements
 
 RUN_JSON = "run.json"
 MEASUREMENTS_JSON = "measurements.json"
 AUDIT_JSON = "audit.json"
+DRILL_JSON = "drill.json"
 
-Content = TypeVar("Content", Facts, Measurements, Audit)
+Content = TypeVar("Content", Facts, Measurements, Audit, Drill)
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Run:
     facts: Facts
     measurements: Measurements | None
     audit: Audit | None
+    drill: Drill | None = None
     problems: tuple[str, ...] = field(default=())
 
 
@@ -55,7 +58,10 @@ def read_run(path: Path) -> Run:
     audit, state = _read(path / AUDIT_JSON, Audit)
     if state.problem:
         problems.append(state.problem)
-    return Run(path, raw, facts, measurements, audit, tuple(problems))
+    drill, state = _read(path / DRILL_JSON, Drill)
+    if state.problem:
+        problems.append(state.problem)
+    return Run(path, raw, facts, measurements, audit, drill, tuple(problems))
 
 
 def read_facts(path: Path) -> tuple[Facts, dict[str, Any]]:

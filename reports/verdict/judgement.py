@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from reports.numbers.traffic import Traffic
+from reports.rundir.drill import Drill
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
 
@@ -42,6 +43,7 @@ class Evidence:
     facts: Facts
     measurements: Measurements
     traffic: Traffic
+    drill: Drill | None = None
 
 
 Judge = Callable[[Mapping[str, Any], Evidence], Iterable[Judgement]]

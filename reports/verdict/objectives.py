@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from reports.verdict.drill_objectives import recovery
 from reports.verdict.judgement import Evidence, Judge, Judgement, Outcome
 from reports.verdict.key_objectives import hottest_share, hottest_write_share, keys_touched
 from reports.verdict.request_objectives import achieved, failed, late
@@ -16,6 +17,7 @@ _JUDGES: Mapping[str, Judge] = {
     "hottest_write_share": hottest_write_share,
     "keys_touched": keys_touched,
     "hottest_share_sigmas": hottest_share,
+    "recovery_seconds": recovery,
 }
 
 

@@ -39,7 +39,7 @@ def verdict_of(run: Run, traffic: Traffic) -> Verdict:
     objectives: list[Judgement] = []
     if run.measurements:
         checks = trust_checks(run.facts, run.measurements)
-        objectives = judge_objectives(Evidence(run.facts, run.measurements, traffic))
+        objectives = judge_objectives(Evidence(run.facts, run.measurements, traffic, run.drill))
     distrust = [
         *(run.audit.incidents if run.audit else ()),
         *run.problems,

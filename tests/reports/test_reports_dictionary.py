@@ -34,6 +34,11 @@ def _section(name: str) -> dict[str, str]:
     return dict(re.findall(r"^\| (\S+) \| (.+) \|$", text, flags=re.MULTILINE)[1:])
 
 
+def documented_names(name: str) -> list[str]:
+    """The names of one section's table."""
+    return list(_section(name))
+
+
 def _documented(path: str, fields: dict[str, str]) -> bool:
     patterns = (re.escape(field).replace(r"\*", r"[^.]+") for field in fields)
     return any(re.fullmatch(rf"{pattern}(\..+)?", path) for pattern in patterns)

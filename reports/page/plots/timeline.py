@@ -48,6 +48,7 @@ class Timeline:
     planned: int
     measured: int
     shown: int
+    faults: Sequence[tuple[float, float]] = ()
 
     @property
     def end(self) -> int:
@@ -71,7 +72,9 @@ def timeline_plot(timeline: Timeline, width: int) -> Figure:
         _mark_stalls(axes, strip.stalled, _LEAST_MARK_PX * timeline.end / inner)
         every.append(axes)
     for axes in every:
-        _time_axis(axes, timeline, inner)
+        time_axis(axes, timeline.end, inner)
+        mark_faults(axes, timeline.faults)
+        _mark_phases(axes, timeline)
         axes.set_xticklabels([]) if axes is not every[-1] else None
     return drawing
 
@@ -134,13 +137,23 @@ def _closed(values: Sequence[int]) -> list[int]:
     return [*values, values[-1]] if values else [0]
 
 
-def _time_axis(axes: Axes, timeline: Timeline, inner: float) -> None:
-    end = timeline.end
+def mark_faults(axes: Axes, faults: Sequence[tuple[float, float]]) -> None:
+    """Shade the time of each fault."""
+    for begun, ended in faults:
+        axes.axvspan(begun, ended, color=BAD, alpha=0.16, linewidth=0, zorder=0.4)
+        axes.axvline(begun, color=BAD, linewidth=0.8)
+
+
+def time_axis(axes: Axes, end: int, inner: float) -> None:
+    """Seconds of the schedule from 0 to the end, as many labels as there is room for."""
     axes.set_xlim(0, end)
     step = next((one for one in _TICKS if end / one * _LABEL_PX <= inner), _TICKS[-1])
     ticks = [*range(0, end + 1, step)]
     axes.set_xticks(ticks, [f"{tick} s" for tick in ticks])
+
+
+def _mark_phases(axes: Axes, timeline: Timeline) -> None:
     if timeline.measured < timeline.planned:
         axes.axvspan(timeline.measured, timeline.planned, color=LINE, alpha=0.45, linewidth=0)
-    if end > timeline.planned:
+    if timeline.end > timeline.planned:
         axes.axvline(timeline.planned, color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)))

@@ -1,0 +1,122 @@
+"""What the clients saw of a fault, from the log of their requests. Pure functions."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+from lab.drills.backlog import Sample
+from lab.drills.fault import Span
+from lab.drills.request_rows import Request
+
+WRITES = frozenset({"submit", "submit_batch"})
+NO_ANSWER = frozenset({"http_5xx", "timeout", "refused", "reset", "bad_body", "other"})
+_BEHIND = frozenset({"durable-only", "recovering"})
+# A ranked read arrives every 10 ms at the default scale: a tenth of a second holds several.
+_SLOTS_PER_SECOND = 10
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """When a fault was over, and when everything was as before; None: it never was."""
+
+    over_at: float
+    recovered_at: float | None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took."""
+        return None if self.recovered_at is None else max(self.recovered_at - self.over_at, 0)
+
+
+def recovery(
+    spans: Sequence[Span], requests: Iterable[Request], samples: Sequence[Sample]
+) -> Recovery:
+    """Recovered is when both are so: no more answer was troubled, and Redis has what it missed.
+
+    What it missed are the changes that the ledger had when the fault was over.
+    """
+    begun, over_at = spans[0].from_second, max(span.to_second for span in spans)
+    troubled = [
+        request.ended
+        for request in requests
+        if request.ended is not None and request.ended >= begun and is_troubled(request)
+    ]
+    level_at = _level_at(over_at, samples)
+    recovered_at = None if level_at is None else max([level_at, *troubled])
+    return Recovery(over_at, recovered_at)
+
+
+def is_troubled(request: Request) -> bool:
+    """Whether the answer is none, or says that something is behind."""
+    return request.outcome in NO_ANSWER or request.outcome in _BEHIND
+
+
+def _level_at(over_at: float, samples: Sequence[Sample]) -> float | None:
+    missed = max((one.backlog.last_change for one in samples if one.second <= over_at), default=0)
+    for one in samples:
+        first = one.backlog.first
+        if one.second >= over_at and (first is None or first > missed):
+            return one.second
+    return None
+
+
+def seconds_with(requests: Iterable[Request], outcomes: frozenset[str]) -> float:
+    """For how long ranked reads were answered so, in tenths of a second that held one."""
+    slots = {
+        floor(request.ended * _SLOTS_PER_SECOND)
+        for request in requests
+        if request.ended is not None
+        and request.operation not in WRITES
+        and request.outcome in outcomes
+    }
+    return len(slots) / _SLOTS_PER_SECOND
+
+
+def longest_wait_ms(requests: Iterable[Request], since_second: float) -> float | None:
+    """The longest any sent request waited for its answer, good or bad, from the send."""
+    waits = [
+        request.ended - request.begun
+        for request in requests
+        if request.ended is not None and request.begun is not None and request.ended >= since_second
+    ]
+    return round(1_000 * max(waits), 1) if waits else None
+
+
+def second_by_second(
+    requests: Iterable[Request], samples: Iterable[Sample]
+) -> list[dict[str, Any]]:
+    """For each second of the measured phase what was answered, and the largest backlog."""
+    outcomes: dict[int, Counter[str]] = defaultdict(Counter)
+    for request in requests:
+        if request.ended is not None and request.ended >= 0:
+            outcomes[floor(request.ended)][_kind(request)] += 1
+    backlog: dict[int, int] = {}
+    for sample in samples:
+        if sample.second >= 0:
+            second = floor(sample.second)
+            backlog[second] = max(sample.backlog.changes, backlog.get(second, 0))
+    return [
+        {"second": second, **dict.fromkeys(KINDS, 0), **outcomes[second]}
+        | {"backlog": backlog.get(second)}
+        for second in sorted(outcomes.keys() | backlog.keys())
+    ]
+
+
+KINDS = (
+    "writes_applied",
+    "writes_durable_only",
+    "writes_settled",
+    "writes_failed",
+    "reads_fresh",
+    "reads_recovering",
+    "reads_failed",
+)
+_WRITE_KINDS = {"applied": 0, "ok": 0, "durable-only": 1, "duplicate": 2, "stale": 2}
+
+
+def _kind(request: Request) -> str:
+    if request.operation in WRITES:
+        return KINDS[_WRITE_KINDS.get(request.outcome, 3)]
+    return KINDS[{"ok": 4, "recovering": 5}.get(request.outcome, 6)]

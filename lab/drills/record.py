@@ -1,0 +1,59 @@
+"""drill.json: what a drill did, what the clients saw of it, and how long recovery took."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lab.drills.backlog import Sample
+from lab.drills.drill import Drill
+from lab.drills.fault import Span
+from lab.drills.observation import (
+    NO_ANSWER,
+    longest_wait_ms,
+    recovery,
+    second_by_second,
+    seconds_with,
+)
+from lab.drills.proof import Proof, prove, told_events
+from lab.drills.request_rows import Request, read_requests
+from lab.ledger_file import LedgerFile
+
+SCHEMA_VERSION = 1
+
+
+def prove_run(folder: Path, ledger: LedgerFile) -> Proof:
+    """Compare a run's request log with its ledger; raises PartFailed and FileNotFoundError."""
+    loading = json.loads((folder / "measurements.json").read_bytes())["loading"]
+    loaded = loading["players"] if loading["ok"] == loading["players"] else 0
+    told = told_events(folder.name, loaded, read_requests(folder))
+    return prove(told, ledger.events(folder.name))
+
+
+def drill_document(
+    drill: Drill,
+    spans: Sequence[Span],
+    requests: Sequence[Request],
+    samples: Sequence[Sample],
+    proof: Proof | None,
+) -> dict[str, Any]:
+    """The content of the file; figures that nobody could take are null."""
+    found = recovery(spans, requests, samples) if spans else None
+    since = spans[0].from_second if spans else 0
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "drill": drill.name,
+        "sentence": drill.sentence,
+        "faults": [asdict(span) for span in spans],
+        "events": asdict(proof) if proof else None,
+        "recovery_seconds": _rounded(found.seconds if found else None),
+        "reads_recovering_seconds": seconds_with(requests, frozenset({"recovering"})),
+        "reads_unavailable_seconds": seconds_with(requests, NO_ANSWER),
+        "longest_wait_ms": longest_wait_ms(requests, since),
+        "seconds": second_by_second(requests, samples),
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)

@@ -1,0 +1,48 @@
+"""A drill told in sentences, the same in the terminal and on the page."""
+
+from collections.abc import Iterator
+
+from reports.rundir.drill import Drill
+
+
+def drill_sentences(drill: Drill) -> list[str]:
+    """What was done, what came of the events, and what the clients saw meanwhile."""
+    return [*_faults(drill), events_sentence(drill), *_clients(drill)]
+
+
+def events_sentence(drill: Drill) -> str:
+    """The four counts of which all but the first must be 0, and the recovery time."""
+    events = drill.events
+    if events is None:
+        counts = "events: not compared"
+    else:
+        counts = (
+            f"events accepted {events.accepted:,}, lost {events.lost:,}, "
+            f"applied twice {events.applied_twice:,}, gone backwards {events.gone_backwards:,}"
+        )
+    recovery = drill.recovery_seconds
+    return f"{counts}; recovery time {_seconds(recovery, 'not known')}"
+
+
+def _faults(drill: Drill) -> Iterator[str]:
+    for fault in drill.faults:
+        yield f"{fault.what}: second {fault.from_second:.1f} to {fault.to_second:.1f}"
+    if not drill.faults:
+        yield "the fault never struck"
+
+
+def _clients(drill: Drill) -> Iterator[str]:
+    stale, gone = drill.reads_recovering_seconds, drill.reads_unavailable_seconds
+    yield (
+        f"ranked reads said `recovering` during {_seconds(stale)}, "
+        f"and were unavailable during {_seconds(gone)}"
+    )
+    durable = sum(second.writes_durable_only for second in drill.seconds)
+    failed = sum(second.writes_failed for second in drill.seconds)
+    yield f"writes accepted as durable only: {durable:,}; failed: {failed:,}"
+    if drill.longest_wait_ms is not None:
+        yield f"longest wait for an answer, from the send: {drill.longest_wait_ms:,.0f} ms"
+
+
+def _seconds(seconds: float | None, unknown: str = "an unknown time") -> str:
+    return unknown if seconds is None else f"{seconds:.1f} s"

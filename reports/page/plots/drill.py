@@ -1,0 +1,83 @@
+"""What clients were answered during a drill, second by second, and how far Redis was behind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reports.page.plots.panel import Place, panel
+from reports.page.plots.svg import BAD, INK, SOFT, WARN, figure
+from reports.page.plots.timeline import mark_faults, time_axis
+
+_LEFT, _RIGHT, _TOP, _GAP, _BOTTOM, _STRIP = 48, 8, 30, 40, 28, 84
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers of each second: as usual, behind, and none; one upon the other."""
+
+    title: str
+    usual: Sequence[int]
+    behind: Sequence[int]
+    failed: Sequence[int]
+
+
+@dataclass(frozen=True)
+class DrillPicture:
+    """Writes and reads, and the backlog of each second, None where nobody looked."""
+
+    answers: Sequence[Answers]
+    backlog: Sequence[int | None]
+    faults: Sequence[tuple[float, float]]
+
+
+def drill_plot(picture: DrillPicture, width: int) -> Figure:
+    """A strip for writes, one for reads, one for the backlog."""
+    strips = len(picture.answers) + 1
+    drawing = figure(width, _TOP + strips * _STRIP + (strips - 1) * _GAP + _BOTTOM)
+    inner = width - _LEFT - _RIGHT
+    titles = [*(one.title for one in picture.answers), "Changes not known to be in Redis"]
+    every = [
+        panel(drawing, Place(_LEFT, _TOP + number * (_STRIP + _GAP), inner, _STRIP), title, grid="")
+        for number, title in enumerate(titles)
+    ]
+    for axes, answers in zip(every, picture.answers, strict=False):
+        _draw_answers(axes, answers)
+    _draw_backlog(every[-1], picture.backlog)
+    for axes in every:
+        time_axis(axes, max(len(picture.backlog), 1), inner)
+        mark_faults(axes, picture.faults)
+        axes.set_xticklabels([]) if axes is not every[-1] else None
+    return drawing
+
+
+def _draw_answers(axes: Axes, answers: Answers) -> None:
+    floor = [0] * len(answers.usual)
+    for values, colour in ((answers.failed, BAD), (answers.behind, WARN), (answers.usual, SOFT)):
+        top = [low + value for low, value in zip(floor, values, strict=True)]
+        edges = range(len(top) + 1)
+        axes.fill_between(
+            edges, _closed(floor), _closed(top), step="post", color=colour, linewidth=0
+        )
+        floor = top
+    _scale(axes, floor)
+
+
+def _draw_backlog(axes: Axes, backlog: Sequence[int | None]) -> None:
+    middle = [second + 0.5 for second in range(len(backlog))]
+    # NaN breaks the line: a second without a figure is a gap.
+    points = [float("nan") if value is None else value for value in backlog]
+    axes.plot(middle, points, color=INK, linewidth=1.5, solid_joinstyle="round")
+    _scale(axes, [value for value in backlog if value is not None])
+
+
+def _scale(axes: Axes, values: Sequence[int]) -> None:
+    highest = max((1, *values))
+    axes.set_ylim(0, highest * 1.1)
+    axes.set_yticks([highest], [f"{highest:,}"])
+
+
+def _closed(values: Sequence[int]) -> list[int]:
+    """Steps need the right edge of the last second too."""
+    return [*values, values[-1]] if values else [0]

@@ -1,0 +1,24 @@
+"""Objectives on a drill: everything is as before soon after the fault is over."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reports.verdict.judgement import Evidence, Judgement, Outcome, exact
+
+
+def recovery(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
+    """Seconds from the end of the fault until nothing was behind any more."""
+    most = exact(asked["recovery_seconds"])
+    wanted = f"at most {float(most):g} s"
+    if evidence.drill is None or not evidence.drill.faults:
+        text = "nothing was broken in this run (`make drill` does it), so nothing could recover"
+        yield Judgement("recovery", Outcome.NOT_JUDGED, wanted, text)
+        return
+    seconds = evidence.drill.recovery_seconds
+    if seconds is None:
+        text = "the ranking had not caught up with the ledger when the run ended"
+        yield Judgement("recovery", Outcome.MISSED, wanted, text)
+        return
+    outcome = Outcome.MET if exact(seconds) <= most else Outcome.MISSED
+    text = f"everything was as before {seconds:.1f} s after the fault was over"
+    yield Judgement("recovery", outcome, wanted, text)

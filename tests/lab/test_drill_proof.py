@@ -1,0 +1,78 @@
+"""Event by event: what was told, against what the ledger stored."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.drills.proof import Proof, prove, told_events
+from lab.drills.request_rows import Request
+from lab.ledger_file import StoredEvent
+
+
+def _stored(*events: tuple[str, str, int]) -> list[StoredEvent]:
+    return [StoredEvent(name, "s1", player, sequence) for name, player, sequence in events]
+
+
+@pytest.mark.parametrize(
+    ("caption", "told", "stored", "proof"),
+    [
+        ("all is well", ["a", "b"], [("a", "ann", 1), ("b", "ann", 2)], Proof(2, 0, 0, 0)),
+        ("one is lost", ["a", "b"], [("a", "ann", 1)], Proof(2, 1, 0, 0)),
+        ("one was told twice", ["a", "a"], [("a", "ann", 1)], Proof(1, 0, 1, 0)),
+        ("an untold one is no loss", [], [("a", "ann", 1)], Proof(0, 0, 0, 0)),
+        ("an older one after", ["a"], [("b", "ann", 2), ("a", "ann", 1)], Proof(1, 0, 0, 1)),
+        ("the same one again", ["a"], [("a", "ann", 2), ("b", "ann", 2)], Proof(1, 0, 0, 1)),
+        ("without a sequence", ["a"], [("a", "ann", 2), ("b", "ann", -2)], Proof(1, 0, 0, 0)),
+        ("two players", ["a"], [("a", "ann", 2), ("b", "bob", 1)], Proof(1, 0, 0, 0)),
+    ],
+)
+def test_each_event_is_accounted_for(
+    caption: str, told: list[str], stored: list[tuple[str, str, int]], proof: Proof
+) -> None:
+    """Lost, twice and backwards are counted apart."""
+    assert prove(Counter(told), _stored(*stored)) == proof, caption
+
+
+def test_the_seasons_of_a_player_are_independent() -> None:
+    """A lower sequence in another season is nothing older."""
+    stored = [StoredEvent("a", "s1", "ann", 9), StoredEvent("b", "s2", "ann", 1)]
+
+    assert prove(Counter(), stored).gone_backwards == 0
+
+
+@given(st.permutations(range(1, 7)), st.sets(st.sampled_from("abcdef")))
+def test_the_proof_agrees_with_looking_at_every_pair(order: list[int], told: set[str]) -> None:
+    """Whatever the order: an event is backwards when any earlier one has a higher sequence."""
+    stored = _stored(*((name, "ann", number) for name, number in zip("abcdef", order, strict=True)))
+    backwards = sum(any(before > now for before in order[:i]) for i, now in enumerate(order))
+
+    assert prove(Counter(told), stored[:4]) == Proof(
+        accepted=len(told),
+        lost=len(told & {"e", "f"}),
+        applied_twice=0,
+        gone_backwards=backwards
+        - sum(any(before > order[i] for before in order[:i]) for i in (4, 5)),
+    )
+
+
+def test_only_accepted_writes_and_loaded_players_were_told() -> None:
+    """Reads, stale events and failures promise nothing."""
+    requests = [
+        Request("submit", -3, "applied", 0.0, 0.1),
+        Request("submit", 4, "durable-only", 0.0, 0.1),
+        Request("submit", 4, "applied", 0.0, 0.2),
+        Request("submit", 5, "stale", 0.0, 0.1),
+        Request("submit", 6, "timeout", 0.0, 0.1),
+        Request("top", 7, "ok", 0.0, 0.1),
+    ]
+
+    assert told_events("run", 2, requests) == {"run-p0": 1, "run-p1": 1, "run--3": 1, "run-4": 2}
+
+
+def test_the_proof_stands_in_the_audit() -> None:
+    """A lost event and one told twice do not hold, with their numbers."""
+    lines = [(one.left, one.right, one.held) for one in Proof(10, 1, 2, 0).invariants()]
+
+    assert lines == [(10, 9, False), (2, 0, False), (0, 0, True)]

@@ -1,0 +1,120 @@
+"""A drill's record: judged by its recovery, told in the terminal, drawn on the page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from judged_runs import SHORT, changed, judged
+from made_runs import make_run
+from test_reports_dictionary import documented_names
+
+from reports.derived import derive
+from reports.drill_words import events_sentence
+from reports.page.run_page import run_page
+from reports.rundir.drill import Drill
+from reports.rundir.reading import read_run
+from reports.terminal import run_text
+from reports.verdict.verdict import Status
+
+RECORD: dict[str, Any] = {
+    "schema_version": 1,
+    "drill": "redis-kill",
+    "sentence": "Redis is killed.",
+    "faults": [{"what": "Redis killed", "from_second": 1.5, "to_second": 2.25}],
+    "events": {"accepted": 13_200, "lost": 0, "applied_twice": 0, "gone_backwards": 0},
+    "recovery_seconds": 1.25,
+    "reads_recovering_seconds": 0.9,
+    "reads_unavailable_seconds": 0.8,
+    "longest_wait_ms": 512.0,
+    "seconds": [
+        {"second": 0, "writes_applied": 240, "reads_fresh": 100, "backlog": 40},
+        {"second": 2, "writes_durable_only": 60, "writes_failed": 3, "reads_failed": 80},
+    ],
+}
+
+
+def _drilled(parent: Path, **values: object) -> Path:
+    path = make_run(parent, SHORT)
+    changed(path, "run.json", lambda facts: facts.update(objectives={"recovery_seconds": 2}))
+    (path / "drill.json").write_text(json.dumps(RECORD | values))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status", "reason"),
+    [
+        (1.25, Status.PASS, "everything was as before 1.2 s after the fault was over"),
+        (2.0, Status.PASS, "everything was as before 2.0 s after the fault was over"),
+        (2.01, Status.FAIL, "everything was as before 2.0 s after the fault was over"),
+        (None, Status.FAIL, "the ranking had not caught up with the ledger when the run ended"),
+    ],
+)
+def test_recovery_is_judged_in_time(
+    seconds: float | None, status: Status, reason: str, tmp_path: Path
+) -> None:
+    """Up to the objective is met; later, or never, is missed."""
+    verdict = judged(_drilled(tmp_path, recovery_seconds=seconds))
+
+    assert verdict.status is status
+    assert f"{reason} (objective: at most 2 s)" in verdict.reasons
+
+
+def test_a_run_in_which_nothing_was_broken_is_not_judged(tmp_path: Path) -> None:
+    """A drill's scenario without a drill stands in the way of a pass."""
+    path = _drilled(tmp_path)
+    (path / "drill.json").unlink()
+
+    assert judged(path).status is Status.INVALID
+
+
+def test_the_terminal_tells_the_four_counts_and_the_recovery(tmp_path: Path) -> None:
+    """Accepted, lost, applied twice, gone backwards and the time, in one line."""
+    text = run_text(derive(read_run(_drilled(tmp_path))))
+
+    assert (
+        "drill redis-kill: Redis is killed.\n"
+        "  · Redis killed: second 1.5 to 2.2\n"
+        "  · events accepted 13,200, lost 0, applied twice 0, gone backwards 0; "
+        "recovery time 1.2 s\n"
+        "  · ranked reads said `recovering` during 0.9 s, and were unavailable during 0.8 s\n"
+        "  · writes accepted as durable only: 60; failed: 3\n"
+        "  · longest wait for an answer, from the send: 512 ms\n"
+    ) in text
+
+
+def test_what_is_not_known_is_said_so() -> None:
+    """A drill whose ledger could not be read claims nothing of its events."""
+    drill = msgspec.convert(RECORD | {"events": None, "recovery_seconds": None}, Drill)
+
+    assert events_sentence(drill) == "events: not compared; recovery time not known"
+
+
+def test_the_page_shows_the_fault_in_words_and_in_both_plots(tmp_path: Path) -> None:
+    """The story names its seconds, and each plot is there once more than without a drill."""
+    drilled = run_page(derive(read_run(_drilled(tmp_path / "drilled"))))
+    plain = run_page(derive(read_run(make_run(tmp_path / "plain", SHORT))))
+
+    assert "from second 1.5 to 2.2" in drilled
+    assert "Answers and backlog second by second" in drilled
+    assert '<i class="fault"></i>fault' in drilled
+    assert "The drill" not in plain
+    assert '<i class="fault"></i>' not in plain
+
+
+def test_a_broken_record_makes_the_run_invalid(tmp_path: Path) -> None:
+    """Half of a file is named among the reasons."""
+    path = _drilled(tmp_path)
+    (path / "drill.json").write_text("{")
+    verdict = judged(path)
+
+    assert verdict.status is Status.INVALID
+    assert any(reason.startswith("drill.json cannot be used") for reason in verdict.reasons)
+
+
+def test_every_field_is_in_the_dictionary() -> None:
+    """The dictionary lists the fields of drill.json, and no others."""
+    fields = [field.name for field in msgspec.structs.fields(Drill)]
+
+    assert sorted(fields) == sorted(documented_names("drill.json"))
