@@ -17,6 +17,7 @@ help: ## Show this list
 	@echo "  SCALE=0.001 DURATION=60s (the measured phase) WARMUP=5s SEED=20260906 PLAYERS=players x scale"
 	@echo "  SCENARIO=peak SET=\"name=value ...\" (changes assumptions)"
 	@echo "  LEDGER=sqlite|none LEDGER_SYNC=full|normal LEDGER_PATH=file (default: in the run's directory)"
+	@echo "  TOP=live|materialised (the global top: merged on request, or once a second for all)"
 	@echo "  RANK_LIMIT=100 (exact ranks a second, more are refused with a 429)"
 	@echo "  WORKERS=1 (of the generator) SERVICE_WORKERS=1 SERVICE_PORT=8000 MODE=naive (serve)"
 	@echo "  TARGET=https://... ALLOW_WRITES=1 (load a service of yours) REDIS_URL HOTBOARD_REDIS_BIN"

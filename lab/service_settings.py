@@ -9,6 +9,7 @@ def service_settings(variables: Variables, assumptions: Assumptions) -> dict[str
     """The environment that is the same wherever the service runs; addresses come on top."""
     return {
         "HOTBOARD_MODE": variables.mode,
+        "HOTBOARD_TOP": variables.top,
         "HOTBOARD_RANK_LIMIT": str(variables.rank_limit),
         "HOTBOARD_LEDGER": variables.ledger,
         "HOTBOARD_LEDGER_SYNC": variables.ledger_sync,

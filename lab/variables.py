@@ -62,6 +62,7 @@ class Variables(BaseSettings):
     allow_writes: bool = False
     redis_url: Annotated[str, BeforeValidator(redis_address)] | None = None
     hotboard_redis_bin: Path | None = None
+    top: Literal["live", "materialised"] = "live"
     rank_limit: Annotated[int, Field(ge=1, le=1_000_000)] = 100
     ledger: Literal["sqlite", "none"] = "sqlite"
     ledger_sync: Literal["full", "normal"] = "full"

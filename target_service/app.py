@@ -15,6 +15,8 @@ from target_service import __version__
 from target_service.cold_routes import OPERATIONS, cold_routes
 from target_service.durability import Durability
 from target_service.error_handlers import add_error_handlers
+from target_service.global_top.read_top import ReadMaterialisedTop
+from target_service.global_top.tops import Tops, make_tops
 from target_service.hot_routes import Handler, HotRoutes
 from target_service.leaderboard.around import ReadAround
 from target_service.leaderboard.boards import Boards
@@ -75,10 +77,11 @@ def create_app(settings: Settings) -> ASGIApp:
         versions = durability.board_versions
         store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, versions)
         writer = LedgerWriter(store, durability.ledger, durability.projection, metrics)
+    tops = make_tops(settings, store, metrics) if settings.top == "materialised" else None
     app = FastAPI(
         title="Hotboard leaderboard",
         version=__version__,
-        lifespan=_lifespan(pipeline, jobs, durability),
+        lifespan=_lifespan(pipeline, jobs, durability, tops),
         redirect_slashes=False,
         redoc_url=None,
     )
@@ -87,19 +90,21 @@ def create_app(settings: Settings) -> ASGIApp:
     add_error_handlers(app)
     rejected = metrics.service.rank_rejected.inc
     limit = RankLimit(settings.rank_limit / settings.workers, on_rejection=rejected)
-    handlers = hot_handlers(store, writer, limit)
+    handlers = hot_handlers(store, writer, limit, tops)
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)
     return HotRoutes(handlers, TimedApp(app, request_times), request_times)
 
 
-def hot_handlers(store: Store, writer: Writer, limit: RankLimit) -> Sequence[Handler]:
+def hot_handlers(
+    store: Store, writer: Writer, limit: RankLimit, tops: Tops | None
+) -> Sequence[Handler]:
     """Return what answers the operations under load."""
     return (
         Submit(store, writer),
         SubmitBatch(store, writer),
-        ReadTop(store),
+        ReadTop(store) if tops is None else ReadMaterialisedTop(store.boards, tops),
         ReadPartitionTop(store),
         ReadAround(store),
         ReadRank(store, limit),
@@ -107,7 +112,7 @@ def hot_handlers(store: Store, writer: Writer, limit: RankLimit) -> Sequence[Han
 
 
 def _lifespan(
-    pipeline: Pipeline, jobs: Sequence[Job], durability: Durability | None
+    pipeline: Pipeline, jobs: Sequence[Job], durability: Durability | None, tops: Tops | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -115,10 +120,15 @@ def _lifespan(
         if durability is not None:
             await durability.start()
         tasks = [asyncio.create_task(job()) for job in jobs]
+        if tops is not None:
+            await tops.start()
+            tasks.append(asyncio.create_task(tops.keep()))
         yield
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if tops is not None:
+            await tops.stop()
         if durability is not None:
             await durability.stop()
         await pipeline.stop()

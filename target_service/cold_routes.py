@@ -130,6 +130,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
             sequences=has_ledger,
             home_partition=has_ledger,
             versions=has_ledger,
+            materialised_top=settings.top == "materialised",
         ),
         limits=Limits(
             event_ids_kept_seconds=EVENT_IDS_KEPT_SECONDS if has_ledger else None,

@@ -148,6 +148,18 @@ class LedgerSeries:
         )
 
 
+class TopSeries:
+    """How fresh the materialised top is; not there while the top is live."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.as_of = Gauge(
+            "leaderboard_topk_as_of_timestamp_seconds",
+            "When the earliest partition of the materialised top was read; of the oldest season's.",
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
+
+
 class Metrics:
     """Every series of the service; callers keep the labelled children they use often."""
 

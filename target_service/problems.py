@@ -13,6 +13,7 @@ Problem
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
 ├── LedgerUnavailable   503  the ledger is full, busy or closed; says when to come back
 ├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
+├── TopUnavailable      503  nobody has put the global top together yet
 └── InternalError       500  a defect of the service, never of the input
 """
 
@@ -160,6 +161,18 @@ class BoardUnavailable(Problem):
     def __init__(self, board: str) -> None:
         super().__init__(
             f"The board {board} in Redis is lost or behind; it is brought back from the ledger.",
+            headers=((b"retry-after", b"1"),),
+        )
+
+
+class TopUnavailable(Problem):
+    """There is no materialised top yet."""
+
+    status, slug, title = 503, "top-unavailable", "Top unavailable"
+
+    def __init__(self, season: str) -> None:
+        super().__init__(
+            f"The top of season {season} has not been put together yet.",
             headers=((b"retry-after", b"1"),),
         )
 

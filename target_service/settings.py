@@ -73,6 +73,10 @@ class Settings(BaseSettings):
         default=Path("hotboard-ledger.db"), description="the path of a file in a directory"
     )
     ledger_sync: Literal["full", "normal"] = Field(default="full", description="full or normal")
+    top: Literal["live", "materialised"] = Field(default="live", description="live or materialised")
+    top_interval_seconds: float = Field(
+        default=1.0, ge=0.05, le=60, allow_inf_nan=False, description="a number from 0.05 to 60"
+    )
     rank_limit: int = Field(
         default=100, ge=1, le=1_000_000, description="a whole number from 1 to 1000000"
     )

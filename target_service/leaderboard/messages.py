@@ -69,7 +69,7 @@ class Top(Struct, frozen=True, omit_defaults=True):
     k: Annotated[int, Meta(ge=K_RANGE[0], le=K_RANGE[1])]
     entries: list[GlobalEntry]
     as_of: Timestamp
-    source: Literal["live"]
+    source: Literal["live", "materialised"]
     candidates: Count
     recovering: bool = False
 

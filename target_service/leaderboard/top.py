@@ -7,22 +7,17 @@ from typing import ClassVar
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.freshness import any_behind
-from target_service.leaderboard.integer_query import IntegerQuery
 from target_service.leaderboard.messages import GlobalEntry, Top, encode
-from target_service.leaderboard.rules import K_RANGE
 from target_service.leaderboard.store import Store, global_board
+from target_service.leaderboard.top_query import QUERY, TopQuery
 from target_service.operation import Operation
 from target_service.problems import (
     BoardUnavailable,
-    FieldProblem,
     InvalidRequest,
     ServiceUnavailable,
     UnknownBoard,
 )
-from target_service.query import IntegerParameter, SeasonParameter, Values
 from target_service.redis_wire.command import Command, Reply
-
-QUERY = IntegerQuery("k", IntegerParameter(*K_RANGE, default=10), season=SeasonParameter())
 
 
 class ReadTop:
@@ -43,21 +38,13 @@ class ReadTop:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._query = TopQuery(store.boards)
         # The commands of one k never change, and there are at most a thousand of each.
         self._commands: dict[tuple[str, int], list[Command]] = {}
 
     async def __call__(self, call: Call) -> Answer:
         """Answer with the merged entries."""
-        k, values, problems = QUERY.read(call.query)
-        season = self._season(values)
-        if season is None:
-            active = ", ".join(self._store.boards.seasons)
-            problems.append(FieldProblem("season", f"must be one of {active}: several are active"))
-        if season is None or problems:
-            raise InvalidRequest(problems)
-        keys = self._store.boards.keys_of(season)
-        if not keys:
-            raise UnknownBoard(f"There is no season {season}; GET /v1/boards lists them.")
+        k, season, keys = self._query.read(call.query)
         commands = self._commands.get((season, k))
         if commands is None:
             commands = [self._store.commands[key].top(k) for key in keys]
@@ -69,12 +56,6 @@ class ReadTop:
             await self._store.freshness.confirm(keys[0])
         recovering = any_behind(self._store.freshness, keys)
         return answer(encode(Top(board, season, k, entries, as_of, "live", candidates, recovering)))
-
-    def _season(self, values: Values) -> str | None:
-        seasons = self._store.boards.seasons
-        only = seasons[0] if len(seasons) == 1 else None
-        season = values.get("season", only)
-        return None if season is None else str(season)
 
 
 def merge(replies: Iterable[tuple[str, Reply]], k: int) -> tuple[list[GlobalEntry], int]:

@@ -16,6 +16,11 @@ class Clock:
         now_ms = time.time_ns() // 1_000_000
         if now_ms > self._latest_ms:
             self._latest_ms = now_ms
-            moment = datetime.fromtimestamp(now_ms / 1000, UTC)
-            self._text = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now_ms % 1000:03d}Z"
+            self._text = rfc3339(now_ms)
         return self._text
+
+
+def rfc3339(moment_ms: int) -> str:
+    """Return a moment given in milliseconds since 1970 as text."""
+    moment = datetime.fromtimestamp(moment_ms // 1000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment_ms % 1000:03d}Z"

@@ -27,6 +27,7 @@ def test_the_defaults(variables: pytest.MonkeyPatch) -> None:  # noqa: ARG001  (
     assert (settings.host, settings.port, settings.workers) == ("127.0.0.1", 8000, 1)
     assert settings.redis_timeout_seconds == 0.5
     assert (settings.ledger, settings.ledger_sync) == ("sqlite", "full")
+    assert (settings.top, settings.top_interval_seconds) == ("live", 1.0)
     assert settings.rank_limit == 100
 
 
@@ -53,6 +54,9 @@ def test_names_are_separated_by_commas(variables: pytest.MonkeyPatch) -> None:
         ("PORT", "65536"),
         ("PORT", "8000.5"),
         ("WORKERS", "0"),
+        ("TOP", "cached"),
+        ("TOP_INTERVAL_SECONDS", "0"),
+        ("TOP_INTERVAL_SECONDS", "nan"),
         ("RANK_LIMIT", "0"),
         ("RANK_LIMIT", "2.5"),
         ("RANK_LIMIT", "1000001"),

@@ -1,0 +1,121 @@
+"""The published tops, the aggregator's lease and its hold, as rows in the ledger's file."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+
+from target_service.global_top.made_top import MadeTop, decode, encode
+from target_service.ledger import holds, leases
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.store import Store
+
+T = TypeVar("T")
+
+LEASE = "topk-aggregator"
+HOLD = "aggregator"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS global_tops"
+    " (season TEXT PRIMARY KEY, as_of_us INTEGER NOT NULL, top BLOB NOT NULL)"
+)
+_PUBLISH = (
+    "INSERT INTO global_tops VALUES (?, ?, ?) ON CONFLICT (season) DO UPDATE"
+    " SET as_of_us = excluded.as_of_us, top = excluded.top"
+    " WHERE excluded.as_of_us > as_of_us"
+)
+_NEWER = (
+    "SELECT t.top FROM json_each(?) j JOIN global_tops t"
+    " ON t.season = j.key AND t.as_of_us > j.value"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the file says: tops newer than the copies, and whether this worker may make some."""
+
+    newer: Sequence[MadeTop]
+    may_lead: bool
+
+
+class Book:
+    """Where the one who puts the tops together leaves them, and all others find them.
+
+    Nothing is synced: a top that is lost with the machine is put together again.
+    """
+
+    def __init__(self, store: Store, owner: str, lease_ms: int) -> None:
+        self._store = store
+        self._owner = owner
+        self._lease_ms = lease_ms
+        self._connection = store.connect()
+        self._busy = asyncio.Lock()
+
+    async def look(self, known_us: Mapping[str, int]) -> Look:
+        """Return what is newer than these moments, and whether the lease is to be had."""
+        return await self._run(lambda: self._look(known_us))
+
+    async def take_lease(self) -> leases.Lease | None:
+        """Take or keep the lease; None if another worker has it."""
+        return await self._run(self._take_lease)
+
+    async def publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
+        """Leave the tops that are newer than what is there; raises LeaseLost without the lease."""
+        await self._run(lambda: self._publish(lease, tops))
+
+    async def close(self) -> None:
+        """Let the next one in and give back the file."""
+        async with self._busy:
+            await asyncio.to_thread(self._close)
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        async with self._busy:
+            return await asyncio.to_thread(work)
+
+    def _look(self, known_us: Mapping[str, int]) -> Look:
+        known = msgspec.json.encode(known_us).decode()
+        with self._store.reading(self._connection):
+            now_ms = time.time_ns() // 1_000_000
+            is_held = HOLD in holds.held(self._connection, now_ms)
+            row = self._connection.execute(
+                "SELECT owner, until_ms FROM leases WHERE name = ?", (LEASE,)
+            ).fetchone()
+            is_free = row is None or row[0] == self._owner or row[1] <= now_ms
+            newer = []
+            if self._is_prepared():
+                newer = [decode(top) for (top,) in self._connection.execute(_NEWER, (known,))]
+        return Look(newer, is_free and not is_held)
+
+    def _is_prepared(self) -> bool:
+        (tables,) = self._connection.execute(
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'global_tops'"
+        ).fetchone()
+        return bool(tables)
+
+    def _take_lease(self) -> leases.Lease | None:
+        with self._store.unsynced(self._connection), self._store.write(self._connection):
+            self._connection.execute(_TABLE)
+            now_ms = time.time_ns() // 1_000_000
+            return leases.acquire(self._connection, LEASE, self._owner, self._lease_ms, now_ms)
+
+    def _publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
+        rows = [(top.season, top.as_of_us, encode(top)) for top in tops]
+        with self._store.unsynced(self._connection), self._store.write(self._connection):
+            leases.require(self._connection, lease)
+            self._connection.executemany(_PUBLISH, rows)
+
+    def _close(self) -> None:
+        with (
+            suppress(LedgerError, sqlite3.Error),
+            self._store.unsynced(self._connection),
+            self._store.write(self._connection),
+        ):
+            self._connection.execute(
+                "UPDATE leases SET until_ms = 0 WHERE name = ? AND owner = ?", (LEASE, self._owner)
+            )
+        self._connection.close()
+        self._store.turns.close()

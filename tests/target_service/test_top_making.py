@@ -1,0 +1,195 @@
+"""How a materialised top is put together, published, and kept from going back."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from fake_redis import run_at
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from leaderboard_client import PARTITIONS, key_of
+from valkey_process import ValkeyProcess
+
+from target_service.global_top.book import HOLD, LEASE, Book, Look
+from target_service.global_top.floor import Floor
+from target_service.global_top.made_top import MadeTop
+from target_service.global_top.making import Making
+from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.freshness import AlwaysFresh
+from target_service.leaderboard.key_commands import KeyCommands
+from target_service.leaderboard.messages import GlobalEntry
+from target_service.leaderboard.store import Store
+from target_service.ledger import holds
+from target_service.ledger.errors import LeaseLost
+from target_service.ledger.store import Store as LedgerStore
+from target_service.metrics import Metrics
+from target_service.redis_wire.pipeline import Pipeline
+from target_service.settings import Settings
+
+DATABASE = 10
+SKEWED = st.lists(
+    st.tuples(st.sampled_from([0, 0, 0, 0, 1, 5, 11]), st.integers(-50, 50)), max_size=120
+)
+
+
+def make(valkey: ValkeyProcess, depth: int) -> MadeTop:
+    """Put a top of this depth together from the server's boards."""
+    made: list[MadeTop] = []
+    boards = Boards(Settings(mode="partitioned"))
+    metrics = Metrics()
+    commands = {key: KeyCommands(key, metrics) for key in boards.keys_of()}
+
+    async def play(pipeline: Pipeline) -> None:
+        """Make one."""
+        store = Store(boards, boards.by_path(), commands, pipeline, AlwaysFresh())
+        made.append(await Making(store, depth).make("s1"))
+
+    run_at(valkey.url(DATABASE), play)
+    return made[0]
+
+
+@given(entries=SKEWED, depth=st.integers(1, 40))
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_the_first_ones_are_those_of_all(
+    valkey: ValkeyProcess, entries: list[tuple[int, int]], depth: int
+) -> None:
+    """However unevenly the best are spread, what is not read could not have mattered."""
+    players = [
+        (score, f"p{n:03d}", key_of(PARTITIONS[at])) for n, (at, score) in enumerate(entries)
+    ]
+    with valkey.client(DATABASE) as redis:
+        redis.flushdb()
+        for score, player, key in players:
+            redis.zadd(key, {player: score})
+
+    made = make(valkey, depth)
+
+    assert made.entries == [
+        GlobalEntry(player, score, key)
+        for score, player, key in sorted(players, reverse=True)[:depth]
+    ]
+    assert made.candidates <= 12 * depth
+
+
+def test_the_moment_is_the_servers_and_before_the_first_read(valkey: ValkeyProcess) -> None:
+    """Between two questions to the server for its time lies the time of the top."""
+    with valkey.client(DATABASE) as redis:
+        before, made, after = redis.time(), make(valkey, 10), redis.time()
+
+    moments: list[int] = [int(s) * 1_000_000 + int(us) for s, us in (before, after)]
+    assert moments[0] <= made.as_of_us <= moments[1]
+
+
+def top(as_of_us: int, season: str = "s1") -> MadeTop:
+    """A top of that moment."""
+    return MadeTop(season, as_of_us, 12, False, [GlobalEntry("ann", as_of_us, "lb:eu:solo:s1")])
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> LedgerStore:
+    """A ledger's file."""
+    store = LedgerStore(tmp_path / "ledger.db")
+    store.prepare()
+    return store
+
+
+async def _publish(book: Book, tops: Sequence[MadeTop]) -> Look:
+    lease = await book.take_lease()
+    assert lease is not None
+    await book.publish(lease, tops)
+    return await book.look({"s1": 0, "s2": 0})
+
+
+def test_only_a_newer_top_is_published(ledger: LedgerStore) -> None:
+    """An older one, or another of the same moment, changes nothing; seasons are apart."""
+
+    async def scenario() -> list[Look]:
+        """Publish in the wrong order."""
+        book = Book(ledger, "one", 2_000)
+        looks = [
+            await _publish(book, [top(20)]),
+            await _publish(book, [top(19), top(7, "s2")]),
+            await book.look({"s1": 20, "s2": 6}),
+            await _publish(book, [top(21)]),
+        ]
+        await book.close()
+        return looks
+
+    looks = asyncio.run(scenario())
+
+    assert [list(look.newer) for look in looks] == [
+        [top(20)],
+        [top(20), top(7, "s2")],
+        [top(7, "s2")],
+        [top(21), top(7, "s2")],
+    ]
+
+
+def test_who_has_lost_the_lease_publishes_nothing(ledger: LedgerStore) -> None:
+    """A worker that slept past its time fails, whatever the moment of its top."""
+
+    async def scenario() -> tuple[Look, Look]:
+        """Let a lease run out at once, and have another worker take it."""
+        sleeper, other = Book(ledger, "sleeper", 0), Book(ledger, "other", 60_000)
+        lease = await sleeper.take_lease()
+        assert lease is not None
+        seen = await _publish(other, [top(20)])
+        with pytest.raises(LeaseLost, match=LEASE):
+            await sleeper.publish(lease, [top(30)])
+        looks = seen, await sleeper.look({"s1": 0})
+        await sleeper.close()
+        await other.close()
+        return looks
+
+    first, second = asyncio.run(scenario())
+
+    assert list(second.newer) == list(first.newer) == [top(20)]
+    assert (first.may_lead, second.may_lead) == (True, False)
+
+
+def test_nobody_leads_while_the_job_is_held(ledger: LedgerStore) -> None:
+    """The hold counts for the one who has the lease too, and ends by itself."""
+
+    async def scenario() -> list[bool]:
+        """Hold the job, for ever and until a time that is past."""
+        book = Book(ledger, "one", 60_000)
+        connection = ledger.connect()
+        may_lead = [(await book.look({})).may_lead]
+        await book.take_lease()
+        for until_ms in (2**53, 1):
+            with ledger.write(connection):
+                holds.hold(connection, HOLD, until_ms)
+            may_lead.append((await book.look({})).may_lead)
+        connection.close()
+        await book.close()
+        return may_lead
+
+    assert asyncio.run(scenario()) == [True, False, True]
+
+
+def test_a_floor_is_shared_and_only_rises(tmp_path: Path) -> None:
+    """What one worker has answered, the other sees at once, and the next one that starts."""
+    one, other = Floor(tmp_path / "floor"), Floor(tmp_path / "floor")
+    one.rise(2**60)
+    other.rise(5)
+    seen = [one.as_of_us, other.as_of_us]
+    one.close()
+    other.close()
+    successor = Floor(tmp_path / "floor")
+    seen.append(successor.as_of_us)
+    successor.close()
+
+    assert [2**60] * 3 == seen
+
+
+def test_a_floor_without_a_file_is_the_workers_own(tmp_path: Path) -> None:
+    """Where nothing may be written, one worker still never goes back."""
+    floor = Floor(tmp_path / "no such folder" / "floor")
+    floor.rise(5)
+    moment = floor.as_of_us
+    floor.close()
+
+    assert moment == 5
