@@ -11,6 +11,7 @@ from uvicorn.supervisors import Multiprocess
 
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.store import Store
+from target_service.odometer.event_file import EventsRefused, put_events, read_event_file
 from target_service.settings import (
     MULTIPROCESS_VARIABLE,
     PREFIX,
@@ -67,10 +68,22 @@ def _check_ledger(settings: Settings) -> None:
     store = Store(settings.ledger_path, settings.ledger_sync)
     try:
         store.prepare()
+        _put_events(settings, store)
     except LedgerError as error:
         raise InvalidSettings((f"{PREFIX}LEDGER_PATH: {error}",)) from error
     finally:
         store.turns.close()
+
+
+def _put_events(settings: Settings, store: Store) -> None:
+    """Put the events of the file, if there is one, before anybody can ask for them."""
+    if settings.events_path is None:
+        return
+    try:
+        put_events(store, read_event_file(settings.events_path))
+    except EventsRefused as error:
+        told = tuple(f"{PREFIX}EVENTS_PATH: {sentence}" for sentence in error.sentences)
+        raise InvalidSettings(told) from error
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
@@ -32,6 +32,8 @@ from target_service.leaderboard.top import ReadTop
 from target_service.leaderboard.writer import ProjectionWriter, Writer
 from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
+from target_service.odometer.odometer import Odometer
+from target_service.odometer.without_ledger import refusing
 from target_service.openapi import openapi_document
 from target_service.projection.disowning import disown
 from target_service.projection.ledger_writer import LedgerWriter
@@ -44,6 +46,16 @@ from target_service.settings import Settings, read_settings
 SWITCH_SECONDS = 0.0005
 
 Job = Callable[[], Coroutine[Any, Any, None]]
+
+
+class Part(Protocol):
+    """A part of the service that lives as long as it does."""
+
+    async def start(self) -> None:
+        """Begin."""
+
+    async def stop(self) -> None:
+        """End, leaving nothing open."""
 
 
 def app_from_environment() -> ASGIApp:
@@ -68,6 +80,7 @@ def create_app(settings: Settings) -> ASGIApp:
     durability = (
         None if settings.ledger == "none" else Durability(settings, boards, pipeline, metrics)
     )
+    odometer = None if settings.ledger == "none" else Odometer(settings, pipeline, metrics)
     jobs: list[Job] = [MemberCounts(boards, pipeline, metrics).keep]
     if durability is None:
         jobs.append(partial(disown, pipeline, boards.keys_of()))
@@ -78,10 +91,13 @@ def create_app(settings: Settings) -> ASGIApp:
         store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, versions)
         writer = LedgerWriter(store, durability.ledger, durability.projection, metrics)
     tops = make_tops(settings, store, metrics) if settings.top == "materialised" else None
+    if tops is not None:
+        jobs.append(tops.keep)
+    parts: list[Part] = [part for part in (durability, odometer, tops) if part is not None]
     app = FastAPI(
         title="Hotboard leaderboard",
         version=__version__,
-        lifespan=_lifespan(pipeline, jobs, durability, tops),
+        lifespan=_lifespan(pipeline, jobs, parts),
         redirect_slashes=False,
         redoc_url=None,
     )
@@ -90,7 +106,8 @@ def create_app(settings: Settings) -> ASGIApp:
     add_error_handlers(app)
     rejected = metrics.service.rank_rejected.inc
     limit = RankLimit(settings.rank_limit / settings.workers, on_rejection=rejected)
-    handlers = hot_handlers(store, writer, limit, tops)
+    events = odometer.handlers() if odometer else refusing()
+    handlers = (*hot_handlers(store, writer, limit, tops), *events)
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)
@@ -112,25 +129,20 @@ def hot_handlers(
 
 
 def _lifespan(
-    pipeline: Pipeline, jobs: Sequence[Job], durability: Durability | None, tops: Tops | None
+    pipeline: Pipeline, jobs: Sequence[Job], parts: Sequence[Part]
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         pipeline.start()
-        if durability is not None:
-            await durability.start()
+        for part in parts:
+            await part.start()
         tasks = [asyncio.create_task(job()) for job in jobs]
-        if tops is not None:
-            await tops.start()
-            tasks.append(asyncio.create_task(tops.keep()))
         yield
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if tops is not None:
-            await tops.stop()
-        if durability is not None:
-            await durability.stop()
+        for part in reversed(parts):
+            await part.stop()
         await pipeline.stop()
 
     return lifespan

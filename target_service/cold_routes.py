@@ -131,6 +131,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
             home_partition=has_ledger,
             versions=has_ledger,
             materialised_top=settings.top == "materialised",
+            community_events=has_ledger,
         ),
         limits=Limits(
             event_ids_kept_seconds=EVENT_IDS_KEPT_SECONDS if has_ledger else None,

@@ -24,6 +24,7 @@ class Capabilities(Struct, frozen=True):
     versions: bool = False
     bounded_rank: bool = False
     materialised_top: bool = False
+    community_events: bool = False
 
 
 class Limits(Struct, frozen=True):

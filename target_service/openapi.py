@@ -14,14 +14,14 @@ from target_service.problems import ProblemDocument, type_of
 
 Document = dict[str, Any]
 
-PATH_TYPES = {"region": Name, "mode": Name, "season": Name, "player_id": Id}
+PATH_TYPES = {"region": Name, "mode": Name, "season": Name, "player_id": Id, "event_id": Id}
 _REFERENCE = "#/components/schemas/{name}"
 
 
 def openapi_document(operations: Sequence[Operation]) -> Document:
     """Return the document of these operations."""
     types = {kind for operation in operations for kind in (operation.answer, operation.body)}
-    named = sorted((kind for kind in types if kind is not None), key=lambda kind: kind.__name__)
+    named = sorted((kind for kind in types if kind is not None), key=str)
     wanted = [*named, ProblemDocument, *PATH_TYPES.values()]
     schemas, components = schema_components(wanted, ref_template=_REFERENCE)
     made = dict(zip([*named, ProblemDocument, *PATH_TYPES], schemas, strict=True))

@@ -4,16 +4,21 @@ Problem
 ├── InvalidRequest      422  names every bad field at once
 ├── UnknownBoard        404
 ├── UnknownPlayer       404
+├── UnknownEvent        404  no community event has that id
 ├── UnknownRoute        404
 ├── MethodNotAllowed    405
 ├── EventConflict       409  the event id was used for another event
 ├── OtherPartition      409  the player is at home on another partition of the season
+├── EventOpened         409  a community event that has opened keeps its window and tiers
+├── EventOver           409  nobody joins a community event after its window
+├── TooManyEvents       409  no more community events are kept
 ├── BodyTooLarge        413
 ├── RankLimited         429  too many exact ranks; says when to come back
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
 ├── LedgerUnavailable   503  the ledger is full, busy or closed; says when to come back
 ├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
 ├── TopUnavailable      503  nobody has put the global top together yet
+├── LedgerRequired      503  the service runs without the ledger that this part needs
 └── InternalError       500  a defect of the service, never of the input
 """
 
@@ -93,6 +98,12 @@ class UnknownPlayer(Problem):
     """The player has no score on that board."""
 
     status, slug, title = 404, "unknown-player", "Unknown player"
+
+
+class UnknownEvent(Problem):
+    """No community event has that id."""
+
+    status, slug, title = 404, "unknown-event", "Unknown event"
 
 
 class UnknownRoute(Problem):
@@ -187,6 +198,30 @@ class OtherPartition(Problem):
     """The player has scores on another partition of the season, and may have none here."""
 
     status, slug, title = 409, "other-partition", "Player of another partition"
+
+
+class EventOpened(Problem):
+    """A community event that has opened, or its aggregate, cannot be changed so."""
+
+    status, slug, title = 409, "event-opened", "Event cannot be changed"
+
+
+class EventOver(Problem):
+    """The window of the community event has closed, and nobody can join any more."""
+
+    status, slug, title = 409, "event-over", "Event is over"
+
+
+class TooManyEvents(Problem):
+    """There are as many community events as are kept."""
+
+    status, slug, title = 409, "too-many-events", "Too many events"
+
+
+class LedgerRequired(Problem):
+    """The part of the service keeps its truth in the ledger, and there is none."""
+
+    status, slug, title = 503, "ledger-required", "Ledger required"
 
 
 class InternalError(Problem):

@@ -80,6 +80,12 @@ class Settings(BaseSettings):
     rank_limit: int = Field(
         default=100, ge=1, le=1_000_000, description="a whole number from 1 to 1000000"
     )
+    odometer_reads: Literal["projected", "direct"] = Field(
+        default="projected", description="projected or direct"
+    )
+    events_path: Path | None = Field(
+        default=None, description="the path of a TOML file of community events"
+    )
     regions: Names = ("na-east", "na-west", "eu", "apac")
     modes: Names = ("solo", "duo", "squad")
     seasons: Names = ("s1",)
@@ -106,6 +112,11 @@ def read_settings() -> Settings:
         problems.append(
             f"{PREFIX}WORKERS is {_workers()}, but {MULTIPROCESS_VARIABLE} is not set: without a "
             "directory to share, each worker would report only its own part of the counts."
+        )
+    if settings is not None and settings.events_path and settings.ledger == "none":
+        problems.append(
+            f"{PREFIX}EVENTS_PATH is set, but {PREFIX}LEDGER is none: "
+            "community events are kept in the ledger."
         )
     if settings is None or problems:
         raise InvalidSettings(tuple(problems))

@@ -17,7 +17,11 @@ from workload.operations import MODELLED
 from workload.operations import OPERATIONS as LOADED
 
 ROOT = Path(__file__).resolve().parents[2]
-OPERATIONS = {"submit", "submit_batch", "top", "partition_top", "around", "rank", "describe"}
+LEADERBOARD = {"submit", "submit_batch", "top", "partition_top", "around", "rank", "describe"}
+ODOMETER = {"put_event", "join", "races"} | {
+    *("event_versions", "event_v1", "event_v2", "event_player"),
+}
+OPERATIONS = LEADERBOARD | ODOMETER
 USERS = {
     "ScoreWriter": "submit",
     "TopKReader": "top",

@@ -1,0 +1,1 @@
+"""The community odometer: a shared total that everybody reads, in which each race counts once."""

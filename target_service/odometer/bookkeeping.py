@@ -1,0 +1,45 @@
+"""Single transactions of the background jobs, made in a thread on a connection of their own."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
+
+from target_service.ledger.store import Store
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+
+class Bookkeeping:
+    """Runs one transaction at a time; opening it blocks."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._connection = store.connect()
+        self._busy = asyncio.Lock()
+
+    async def write(self, work: Work[T]) -> T:
+        """Run the work as one transaction that is on disk when this returns."""
+        return await self._run(lambda: self._write(work))
+
+    async def write_unsynced(self, work: Work[T]) -> T:
+        """Run work that may be lost with the machine, such as the taking of a lease."""
+
+        def unsynced() -> T:
+            with self._store.unsynced(self._connection):
+                return self._write(work)
+
+        return await self._run(unsynced)
+
+    async def close(self) -> None:
+        """Give back the connection."""
+        await self._run(self._connection.close)
+
+    async def _run(self, job: Callable[[], T]) -> T:
+        async with self._busy:
+            return await asyncio.to_thread(job)
+
+    def _write(self, work: Work[T]) -> T:
+        with self._store.write(self._connection):
+            return work(self._connection)

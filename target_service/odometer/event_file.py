@@ -1,0 +1,67 @@
+"""The file of events: TOML, one table per event, put when the service starts."""
+
+import time
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from target_service.leaderboard.fields import check_id, normalised
+from target_service.ledger.store import Store
+from target_service.odometer import tables
+from target_service.odometer.configuration import read_configuration
+from target_service.odometer.event import Configuration
+from target_service.odometer.event_path import RESERVED_ID
+from target_service.odometer.putting import Refused, put
+
+Events = Mapping[str, Configuration]
+
+
+class EventsRefused(Exception):
+    """Events of the file cannot be put; holds a sentence for each."""
+
+    def __init__(self, sentences: list[str]) -> None:
+        super().__init__(" ".join(sentences))
+        self.sentences = sentences
+
+
+def read_event_file(path: Path) -> Events:
+    """Return the events of a file by id; raises EventsRefused with all that is wrong with it."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise EventsRefused([f"{path} cannot be read: {error}."]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise EventsRefused([f"{path} is not TOML: {error}."]) from error
+    problems = [f"{path}: {name} is no table of events." for name in document if name != "events"]
+    found = document.get("events", {})
+    if not isinstance(found, dict):
+        raise EventsRefused([*problems, f"{path}: events must be a table of events by id."])
+    events: dict[str, Configuration] = {}
+    for event_id, value in found.items():
+        if check_id(event_id) or event_id == RESERVED_ID:
+            problems.append(f"{path}: {event_id!r} is no event id: choose another.")
+        configuration = read_configuration(value)
+        if isinstance(configuration, list):
+            problems += [
+                f"{path}: events.{event_id}: {one.field} {one.detail}." for one in configuration
+            ]
+        else:
+            events[normalised(event_id)] = configuration
+    if problems:
+        raise EventsRefused(problems)
+    return events
+
+
+def put_events(store: Store, events: Events) -> None:
+    """Put the events of a file, all or none; raises EventsRefused."""
+    tables.prepare(store)
+    connection = store.connect()
+    try:
+        with store.write(connection):
+            now_ms = time.time_ns() // 1_000_000
+            done = [put(connection, name, wanted, now_ms) for name, wanted in events.items()]
+            refused = [one.sentence for one in done if isinstance(one, Refused)]
+            if refused:
+                raise EventsRefused(refused)
+    finally:
+        connection.close()

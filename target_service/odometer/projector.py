@@ -1,0 +1,104 @@
+"""The projector: brings every event's state from the ledger to Redis, one worker at a time."""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable
+
+from redis.exceptions import ResponseError
+
+from target_service.ledger import leases
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.questions import Questions
+from target_service.odometer import event_rows
+from target_service.odometer.bookkeeping import Bookkeeping
+from target_service.odometer.copies import SCRIPT, copy_of, storing
+from target_service.odometer.event import Event, State
+from target_service.odometer.series import OdometerSeries
+from target_service.redis_wire.errors import RedisUnavailable
+from target_service.redis_wire.pipeline import Pipeline
+
+logger = logging.getLogger(__name__)
+
+LEASE = "odometer-projector"
+LEASE_MS = 2_000
+_RENEW_MS = 700
+_IDLE_SECONDS = 0.25
+# An event that has ended is written again now and then, for a Redis that has lost it.
+_ENDED_EVERY_MS = 5_000
+
+
+class Projector:
+    """Sets totals absolutely, each event on its own refresh interval, while it has the lease."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        questions: Questions,
+        bookkeeping: Bookkeeping,
+        series: OdometerSeries,
+        ledger_id: str,
+        owner: str,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._pipeline = pipeline
+        self._questions = questions
+        self._bookkeeping = bookkeeping
+        self._series = series
+        self._ledger_id = ledger_id
+        self._owner = owner
+        self._now_ms = now_ms
+        self._renew_at_ms = 0
+        self._due_ms: dict[int, int] = {}
+        self.has_lease = False
+
+    async def keep(self) -> None:
+        """Project for ever; what fails is tried again."""
+        while True:
+            pause_seconds = _IDLE_SECONDS
+            try:
+                pause_seconds = await self.look()
+            except (LedgerError, RedisUnavailable, ResponseError):
+                pass
+            except Exception:
+                logger.exception("The odometer's projector failed; it goes on")
+            await asyncio.sleep(pause_seconds)
+
+    async def look(self) -> float:
+        """Project what is due; return the seconds until more is."""
+        await self._hold()
+        if not self.has_lease:
+            return _IDLE_SECONDS
+        now_ms = self._now_ms()
+        events = await self._questions.ask(event_rows.find_all)
+        due = [event for event in events if self._due_ms.get(event.number, 0) <= now_ms]
+        if due:
+            await asyncio.gather(*(self._project(event, now_ms) for event in due))
+            self._series.as_of.set(now_ms / 1_000)
+            for event in due:
+                self._due_ms[event.number] = now_ms + _interval_ms(event)
+        left_ms = min((self._due_ms[event.number] for event in events), default=0) - self._now_ms()
+        return min(_IDLE_SECONDS, max(0.0, left_ms / 1_000)) if events else _IDLE_SECONDS
+
+    async def _project(self, event: Event, as_of_ms: int) -> None:
+        command = storing(event.id, copy_of(event, as_of_ms), self._ledger_id)
+        deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
+        await SCRIPT.run(self._pipeline, command, deadline)
+
+    async def _hold(self) -> None:
+        """Take or keep the lease; most looks need not ask."""
+        now_ms = self._now_ms()
+        if self.has_lease and now_ms < self._renew_at_ms:
+            return
+        lease = await self._bookkeeping.write_unsynced(self._acquire)
+        self.has_lease = lease is not None
+        self._renew_at_ms = now_ms + _RENEW_MS
+
+    def _acquire(self, connection: sqlite3.Connection) -> leases.Lease | None:
+        return leases.acquire(connection, LEASE, self._owner, LEASE_MS, self._now_ms())
+
+
+def _interval_ms(event: Event) -> int:
+    if event.state is State.CLOSED:
+        return max(_ENDED_EVERY_MS, event.configuration.refresh_ms)
+    return event.configuration.refresh_ms

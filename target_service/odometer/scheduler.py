@@ -1,0 +1,90 @@
+"""The scheduler: opens and closes events when they are due, whichever worker gets to it."""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable
+
+from target_service.ledger import leases
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.questions import Questions
+from target_service.odometer import event_rows, window
+from target_service.odometer.bookkeeping import Bookkeeping
+
+logger = logging.getLogger(__name__)
+
+LEASE = "event-scheduler"
+LEASE_MS = 2_000
+LOOK_SECONDS = 0.25
+_SOONEST_SECONDS = 0.005
+
+
+def next_due_ms(connection: sqlite3.Connection) -> int | None:
+    """Return when the next step of any event is due; None when all have ended."""
+    due = [
+        step.due_ms
+        for event in event_rows.unfinished(connection)
+        if (step := window.next_step(event, window.closing_since_ms(connection, event)))
+    ]
+    return min(due, default=None)
+
+
+def advance(connection: sqlite3.Connection, owner: str, now_ms: int) -> int:
+    """Take every step that is due, within the caller's transaction; return how many.
+
+    Whoever finds the lease with another takes none. A scheduler that was away takes the steps it
+    missed one after the other, so that each is on record.
+    """
+    lease = leases.acquire(connection, LEASE, owner, LEASE_MS, now_ms)
+    if lease is None:
+        return 0
+    taken = 0
+    for event in event_rows.unfinished(connection):
+        moving = event
+        while step := window.next_step(moving, window.closing_since_ms(connection, moving)):
+            if step.due_ms > now_ms:
+                break
+            window.take(connection, moving, step, now_ms, lease.token)
+            moving = event_rows.numbered(connection, [event.number])[event.number]
+            taken += 1
+    leases.require(connection, lease)
+    return taken
+
+
+class Scheduler:
+    """Looks for due steps, four times a second and at the very moment of the next one."""
+
+    def __init__(
+        self,
+        questions: Questions,
+        bookkeeping: Bookkeeping,
+        owner: str,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._questions = questions
+        self._bookkeeping = bookkeeping
+        self._owner = owner
+        self._now_ms = now_ms
+
+    async def keep(self) -> None:
+        """Look and step for ever; what fails is tried again."""
+        while True:
+            pause_seconds = LOOK_SECONDS
+            try:
+                pause_seconds = await self.look()
+            except LedgerError:
+                pass
+            except Exception:
+                logger.exception("The scheduler failed; it goes on")
+            await asyncio.sleep(pause_seconds)
+
+    async def look(self) -> float:
+        """Take what is due; return the seconds until it is worth looking again."""
+        due_ms = await self._questions.ask(next_due_ms)
+        if due_ms is None:
+            return LOOK_SECONDS
+        left_seconds = (due_ms - self._now_ms()) / 1_000
+        if left_seconds > 0:
+            return min(LOOK_SECONDS, max(_SOONEST_SECONDS, left_seconds))
+        await self._bookkeeping.write(lambda c: advance(c, self._owner, self._now_ms()))
+        return LOOK_SECONDS / 10
