@@ -1,12 +1,18 @@
 """What holds for every test."""
 
+import os
 import signal
+import sys
 
 from hypothesis import settings
 
 # On a busy machine one example may take any time; no test here is about its own speed.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# Hundreds of processes are started here; with this set each would compile all our code again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Under nohup or in the background these come in ignored, and every process of a test would
 # inherit that; the tests are about how such signals are heard.

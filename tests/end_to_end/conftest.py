@@ -30,7 +30,7 @@ def _copied_to(folder: Path) -> Checkout:
         shutil.copytree(
             ROOT / package,
             folder / package,
-            ignore=shutil.ignore_patterns("__pycache__", "runs", "comparisons"),
+            ignore=shutil.ignore_patterns("runs", "comparisons"),
         )
     for name in FILES:
         shutil.copy2(ROOT / name, folder / name)

@@ -97,4 +97,4 @@ def audit_json(plan: Plan, operations: dict[str, MadeOperation]) -> dict[str, An
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    path.write_text(json.dumps(content))
