@@ -1,9 +1,10 @@
 """A leaderboard service with nothing behind it, which can be told to misbehave.
 
 `python stub_service.py` prints its port. `POST /behave/<how>` changes what the routes that are
-measured do: well, silent (take the request, answer nothing), reset (close without an answer),
-error (503), refuse (422), nonsense (200 without what was promised). `slow-load` and `no-load`
-change what happens to batches.
+measured do: well, silent (take the request, answer nothing), falls-silent (after a few answers),
+reset (close without an answer), error (503), refuse (422), nonsense (200 without what was
+promised). `slow-load`, `held-load` (until it behaves otherwise) and `no-load` change what happens
+to batches.
 """
 
 import asyncio
@@ -33,6 +34,7 @@ DESCRIPTION = {
     },
     "redis": None,
 }
+FEW = 20  # answers before it falls silent
 REASONS = {200: "OK", 404: "Not Found", 422: "Unprocessable Content", 503: "Service Unavailable"}
 MISBEHAVIOUR = {
     "silent": (-1, ""),
@@ -48,6 +50,8 @@ class StubService:
 
     def __init__(self) -> None:
         self.behaviour = "well"
+        self.may_load = asyncio.Event()
+        self.may_load.set()
         self.hits: Counter[str] = Counter()
         self.events: list[str] = []
         self.sequences: dict[str, list[int]] = {}
@@ -60,8 +64,8 @@ class StubService:
                 length = head.lower().partition("content-length:")[2].split("\r\n")[0]
                 body = await reader.readexactly(int(length or 0))
                 method, path, _ = head.split(" ", 2)
-                if self.behaviour == "slow-load" and path.endswith("/scores"):
-                    await asyncio.sleep(0.3)
+                if path.endswith("/scores"):
+                    await self.delay_batch()
                 status, answer = self.answer(method, path, body)
                 if status < 0:
                     await asyncio.sleep(3600 if self.behaviour == "silent" else 0)
@@ -75,17 +79,33 @@ class StubService:
         finally:
             writer.close()
 
+    async def delay_batch(self) -> None:
+        """Take as long for a batch as it was told."""
+        if self.behaviour == "slow-load":
+            await asyncio.sleep(1)
+        await self.may_load.wait()
+
     def answer(self, method: str, path: str, body: bytes) -> tuple[int, str]:
         """Status and body for one request; a negative status means no answer."""
         path, _, query = path.partition("?")
         if path.startswith("/behave/"):
-            self.behaviour = path.rpartition("/")[2]
+            self.behave(path.rpartition("/")[2])
             return 200, "{}"
         if path in {"/v1/boards", "/metrics", "/seen"}:
             return 200, self.tell(path)
         if method == "POST" and path.startswith("/v1/boards/"):
             return self.load(json.loads(body))
+        if self.behaviour == "falls-silent" and self.hits.total() >= FEW:
+            self.behaviour = "silent"
         return MISBEHAVIOUR.get(self.behaviour) or self.serve_well(path, query, body)
+
+    def behave(self, how: str) -> None:
+        """Change what is done from now on."""
+        self.behaviour = how
+        if how == "held-load":
+            self.may_load.clear()
+        else:
+            self.may_load.set()
 
     def tell(self, path: str) -> str:
         """What the service says of itself."""

@@ -4,10 +4,11 @@ import time
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
-from locust_runs import LocustRun, Stub, free_port, start_locust
+from locust_runs import LocustRun, Stub, free_port, side_by_side, start_locust
 from prometheus_client.parser import text_string_to_metric_families
 
 Page = dict[tuple[str, ...], float]
@@ -42,25 +43,40 @@ def scrape(port: int) -> Page | None:
     }
 
 
-@pytest.fixture(scope="module", params=[0, 2], ids=["alone", "two workers"])
-def scraped(
-    request: pytest.FixtureRequest,
-    make_stub: Callable[..., Stub],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Scraped:
-    """A short run by one process, and one by a master with two workers."""
+def scraped_run(stub: Stub, directory: Path, workers: int) -> Scraped:
+    """A short run, which loads its players once it was scraped."""
     port = free_port()
     options = ("--duration", "3", "--warmup", "1", "--players", "60", "--metrics-port", str(port))
-    directory = tmp_path_factory.mktemp("metrics") / "run"
-    run = start_locust(make_stub().url, directory, *options, workers=request.param)
+    run = start_locust(stub.url, directory, *options, workers=workers)
     made = Scraped(run, -1)
     while run.main.poll() is None:
         if page := scrape(port):
             made.pages.append(page)
+            stub.behave("well")
         time.sleep(SCRAPE_SECONDS)
     made.code = run.wait()
     made.is_gone = scrape(port) is None
     return made
+
+
+@pytest.fixture(scope="module")
+def both(
+    make_stub: Callable[..., Stub], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Scraped]:
+    """A run by one process, and one by a master with two workers."""
+    folder = tmp_path_factory.mktemp("metrics")
+    return side_by_side(
+        {
+            name: partial(scraped_run, make_stub("held-load"), folder / name, workers)
+            for name, workers in (("alone", 0), ("workers", 2))
+        }
+    )
+
+
+@pytest.fixture(params=["alone", "workers"])
+def scraped(both: dict[str, Scraped], request: pytest.FixtureRequest) -> Scraped:
+    """One of them."""
+    return both[request.param]
 
 
 def test_the_last_scrape_saw_the_whole_run(scraped: Scraped) -> None:

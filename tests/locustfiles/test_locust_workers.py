@@ -56,7 +56,7 @@ class Stage:
 
     def late_worker(self) -> LocustRun:
         """Let another worker come during the run."""
-        run = self._loaded("late_worker", "--duration", "6", workers=1)
+        run = self._loaded("late_worker", "--duration", "8", workers=1)
         if run.port is not None:
             log = str(self._folder / "late")
             run.workers.append(start_worker(run.port, log))
@@ -72,8 +72,9 @@ class Stage:
         """A run that every worker has sent something for."""
         stub = self.stubs[name] = self._make_stub()
         where = self._folder / name
-        run = start_locust(stub.url, where, "--warmup", "0", *options, workers=workers)
-        until(lambda: stub.hits() > 400, "the load has begun")
+        small = ("--scale", "0.0002", "--warmup", "0")
+        run = start_locust(stub.url, where, *small, *options, workers=workers)
+        until(lambda: stub.hits() > 80, "the load has begun")
         return run
 
 
@@ -151,5 +152,5 @@ def test_a_worker_that_comes_late_gets_nothing(runs: dict[str, LocustRun]) -> No
     run = runs["late_worker"]
 
     assert 0 == run.main.returncode, run.output
-    assert 6 * 240 == run.measurements["operations"]["submit"]["ok"]
+    assert 8 * 48 == run.measurements["operations"]["submit"]["ok"]
     assert 1 == len(run.measurements["generators"])
