@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from target_service import __version__
+from target_service.achievements.achievements import OPERATIONS as OPERATIONS_OF_MEMBERS
+from target_service.achievements.achievements import Achievements
 from target_service.cold_routes import OPERATIONS, cold_routes
 from target_service.durability import Durability
 from target_service.error_handlers import add_error_handlers
@@ -41,6 +43,7 @@ from target_service.redis_wire.connection import connector
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.request_times import RequestTimes, TimedApp
 from target_service.settings import Settings, read_settings
+from target_service.without_ledger import without_ledger
 
 # A scrape works in a thread; this is how long it may keep the loop waiting at a time.
 SWITCH_SECONDS = 0.0005
@@ -81,6 +84,7 @@ def create_app(settings: Settings) -> ASGIApp:
         None if settings.ledger == "none" else Durability(settings, boards, pipeline, metrics)
     )
     odometer = None if settings.ledger == "none" else Odometer(settings, pipeline, metrics)
+    achievements = None if settings.ledger == "none" else Achievements(settings, pipeline, metrics)
     jobs: list[Job] = [MemberCounts(boards, pipeline, metrics).keep]
     if durability is None:
         jobs.append(partial(disown, pipeline, boards.keys_of()))
@@ -93,7 +97,8 @@ def create_app(settings: Settings) -> ASGIApp:
     tops = make_tops(settings, store, metrics) if settings.top == "materialised" else None
     if tops is not None:
         jobs.append(tops.keep)
-    parts: list[Part] = [part for part in (durability, odometer, tops) if part is not None]
+    found = (durability, odometer, achievements, tops)
+    parts: list[Part] = [part for part in found if part is not None]
     app = FastAPI(
         title="Hotboard leaderboard",
         version=__version__,
@@ -107,7 +112,8 @@ def create_app(settings: Settings) -> ASGIApp:
     rejected = metrics.service.rank_rejected.inc
     limit = RankLimit(settings.rank_limit / settings.workers, on_rejection=rejected)
     events = odometer.handlers() if odometer else refusing()
-    handlers = (*hot_handlers(store, writer, limit, tops), *events)
+    members = achievements.handlers if achievements else without_ledger(OPERATIONS_OF_MEMBERS)
+    handlers = (*hot_handlers(store, writer, limit, tops), *events, *members)
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)

@@ -132,6 +132,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
             versions=has_ledger,
             materialised_top=settings.top == "materialised",
             community_events=has_ledger,
+            achievements=has_ledger,
         ),
         limits=Limits(
             event_ids_kept_seconds=EVENT_IDS_KEPT_SECONDS if has_ledger else None,

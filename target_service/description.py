@@ -25,6 +25,7 @@ class Capabilities(Struct, frozen=True):
     bounded_rank: bool = False
     materialised_top: bool = False
     community_events: bool = False
+    achievements: bool = False
 
 
 class Limits(Struct, frozen=True):

@@ -8,13 +8,22 @@ from typing import Any
 from msgspec.json import schema_components
 
 from target_service import __version__
-from target_service.leaderboard.rules import Id, Name
+from target_service.leaderboard.rules import Date, Id, Name
 from target_service.operation import Operation
 from target_service.problems import ProblemDocument, type_of
 
 Document = dict[str, Any]
 
-PATH_TYPES = {"region": Name, "mode": Name, "season": Name, "player_id": Id, "event_id": Id}
+PATH_TYPES = {
+    "region": Name,
+    "mode": Name,
+    "season": Name,
+    "player_id": Id,
+    "event_id": Id,
+    "member_id": Id,
+    "organization_id": Id,
+    "night": Date,
+}
 _REFERENCE = "#/components/schemas/{name}"
 
 

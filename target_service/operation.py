@@ -1,6 +1,7 @@
 """An operation as clients know it; routes and the OpenAPI document are made from it."""
 
 from dataclasses import dataclass, field
+from types import UnionType
 
 from target_service.problems import Problem
 from target_service.query import Parameters
@@ -23,5 +24,5 @@ class Operation:
     answer: type | None
     problems: tuple[type[Problem], ...] = ()
     parameters: Parameters = field(default_factory=dict)
-    body: type | None = None
+    body: type | UnionType | None = None
     accepted: str | None = None

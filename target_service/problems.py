@@ -5,6 +5,8 @@ Problem
 ├── UnknownBoard        404
 ├── UnknownPlayer       404
 ├── UnknownEvent        404  no community event has that id
+├── UnknownMember       404
+├── UnknownOrganization 404
 ├── UnknownRoute        404
 ├── MethodNotAllowed    405
 ├── EventConflict       409  the event id was used for another event
@@ -12,6 +14,7 @@ Problem
 ├── EventOpened         409  a community event that has opened keeps its window and tiers
 ├── EventOver           409  nobody joins a community event after its window
 ├── TooManyEvents       409  no more community events are kept
+├── ImpossibleCounters  409  the counters of a member cannot be what the write would make them
 ├── BodyTooLarge        413
 ├── RankLimited         429  too many exact ranks; says when to come back
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
@@ -104,6 +107,18 @@ class UnknownEvent(Problem):
     """No community event has that id."""
 
     status, slug, title = 404, "unknown-event", "Unknown event"
+
+
+class UnknownMember(Problem):
+    """Nobody ever said anything of that member."""
+
+    status, slug, title = 404, "unknown-member", "Unknown member"
+
+
+class UnknownOrganization(Problem):
+    """No member ever belonged to that organisation."""
+
+    status, slug, title = 404, "unknown-organization", "Unknown organization"
 
 
 class UnknownRoute(Problem):
@@ -222,6 +237,12 @@ class LedgerRequired(Problem):
     """The part of the service keeps its truth in the ledger, and there is none."""
 
     status, slug, title = 503, "ledger-required", "Ledger required"
+
+
+class ImpossibleCounters(Problem):
+    """The write would leave counters that cannot be, so nothing of it is stored."""
+
+    status, slug, title = 409, "impossible-counters", "Impossible counters"
 
 
 class InternalError(Problem):

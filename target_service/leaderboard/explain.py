@@ -33,15 +33,16 @@ COLUMN_CHECKS: Mapping[str, Check] = {
 
 def explain_event(body: bytes) -> list[FieldProblem]:
     """Return every problem of one event's body."""
-    return _bounded(_explain(body, EVENT_CHECKS, _explain_value))
+    return bounded(_explain(body, EVENT_CHECKS, _explain_value))
 
 
 def explain_columns(body: bytes) -> list[FieldProblem]:
     """Return every problem of a batch's body, up to a hundred."""
-    return _bounded(_explain(body, COLUMN_CHECKS, _explain_column))
+    return bounded(_explain(body, COLUMN_CHECKS, _explain_column))
 
 
-def _bounded(problems: Iterator[FieldProblem]) -> list[FieldProblem]:
+def bounded(problems: Iterator[FieldProblem]) -> list[FieldProblem]:
+    """Return the problems, up to a hundred."""
     found: list[FieldProblem] = []
     for problem in problems:
         if len(found) == MOST_PROBLEMS:

@@ -20,16 +20,17 @@ ENTRIES_PER_WEIGHT = 10
 
 
 class KeyCommands:
-    """Packs the commands that touch one key."""
+    """Packs the commands that touch one key; `listed` when it is one of the configured boards."""
 
-    def __init__(self, key: str, metrics: Metrics) -> None:
+    def __init__(self, key: str, metrics: Metrics, *, listed: bool = True) -> None:
         self.key = key
         self._metrics = metrics
-        self._write_one = WriteTally(metrics, "zadd", key, 1)
-        self._top = KeyTally(metrics, "zrevrange", key, "read")
-        self._count = KeyTally(metrics, "zcount", key, "read")
-        self._around = ScriptTally(metrics, key, "read", around_ran, AROUND_MOST)
-        self._standing = ScriptTally(metrics, key, "read", standing_ran, STANDING_MOST)
+        self._label = label = key if listed else None
+        self._write_one = WriteTally(metrics, "zadd", label, 1)
+        self._top = KeyTally(metrics, "zrevrange", label, "read")
+        self._count = KeyTally(metrics, "zcount", label, "read")
+        self._around = ScriptTally(metrics, label, "read", around_ran, AROUND_MOST)
+        self._standing = ScriptTally(metrics, label, "read", standing_ran, STANDING_MOST)
 
     def write(self, player: str, score: int) -> Command:
         """Set one player's score."""
@@ -41,7 +42,7 @@ class KeyCommands:
         arguments: list[str | int] = [0] * (2 * members)
         arguments[::2] = scores
         arguments[1::2] = players
-        tally = WriteTally(self._metrics, "zadd", self.key, members)
+        tally = WriteTally(self._metrics, "zadd", self._label, members)
         return Command(pack("ZADD", self.key, *arguments), tally, members)
 
     def top(self, k: int) -> Command:

@@ -10,12 +10,21 @@ from target_service.redis_wire.command import Reply
 Inner = Callable[[Reply], Mapping[str, int]]
 
 
-class KeyTally:
-    """Counts one plain command on one key."""
+def _uncounted(_: float = 1) -> None:
+    """Count nothing."""
 
-    def __init__(self, metrics: Metrics, command: str, key: str, op: str) -> None:
-        self._hit = metrics.keys.ops.labels(key, op).inc
-        self._time = metrics.keys.op_duration.labels(key, op).observe
+
+class KeyTally:
+    """Counts one plain command on one key.
+
+    A key outside the closed list of boards has no label (None): its commands are counted, its
+    hits are no part of the ranking's skew.
+    """
+
+    def __init__(self, metrics: Metrics, command: str, key: str | None, op: str) -> None:
+        listed = key is not None
+        self._hit = metrics.keys.ops.labels(key, op).inc if listed else _uncounted
+        self._time = metrics.keys.op_duration.labels(key, op).observe if listed else _uncounted
         self._command = metrics.commands.answered.labels(command).inc
         self._unknown = metrics.commands.unknown.labels(command).inc
 
@@ -37,9 +46,10 @@ class KeyTally:
 class WriteTally(KeyTally):
     """Counts one write, and the members it writes."""
 
-    def __init__(self, metrics: Metrics, command: str, key: str, members: int) -> None:
+    def __init__(self, metrics: Metrics, command: str, key: str | None, members: int) -> None:
         super().__init__(metrics, command, key, "write")
-        self._members_written = metrics.keys.members_written.labels(key).inc
+        written = metrics.keys.members_written
+        self._members_written = _uncounted if key is None else written.labels(key).inc
         self._members = members
 
     def answered(self, reply: Reply, seconds: float) -> None:
@@ -52,7 +62,7 @@ class ScriptTally(KeyTally):
     """Counts one script as one hit on its key, and as itself and the commands it ran."""
 
     def __init__(
-        self, metrics: Metrics, key: str, op: str, inner: Inner, most: Mapping[str, int]
+        self, metrics: Metrics, key: str | None, op: str, inner: Inner, most: Mapping[str, int]
     ) -> None:
         """Take what the script ran, told from its reply, and the most it may run."""
         super().__init__(metrics, "evalsha", key, op)

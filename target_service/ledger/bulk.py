@@ -17,11 +17,11 @@ class BulkInsert:
     Row counts are powers of two, so that a handful of prepared statements serves every length.
     """
 
-    def __init__(self, head: str, width: int) -> None:
+    def __init__(self, head: str, width: int, tail: str = "") -> None:
         row = "(" + ",".join("?" * width) + ")"
         self._width = width
         self._statements = {
-            rows: f"{head} VALUES {','.join([row] * rows)}"
+            rows: f"{head} VALUES {','.join([row] * rows)} {tail}"
             for rows in (1 << power for power in range(_ROWS_AT_MOST.bit_length()))
         }
 

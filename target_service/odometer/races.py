@@ -57,7 +57,7 @@ class TakeRaces:
         method="POST",
         path="/v1/races",
         summary="Deliver completed races, one or many; sending them again changes nothing",
-        body=Races,  # type: ignore[arg-type]  # a union of types is none to mypy
+        body=Races,
         answer=RacesTaken,
         problems=(BodyTooLarge, InvalidRequest, LedgerUnavailable, LedgerRequired),
     )

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-from target_service.answers import Answer
-from target_service.call import Call
 from target_service.odometer.event_player import ReadEventPlayer
 from target_service.odometer.event_state import ReadEventV1, ReadEventV2, ReadVersions
 from target_service.odometer.join import JoinEvent
 from target_service.odometer.put_event import PutEvent
 from target_service.odometer.races import TakeRaces
 from target_service.operation import Operation
-from target_service.problems import LedgerRequired
+from target_service.without_ledger import Refuse, without_ledger
 
 OPERATIONS: Sequence[Operation] = (
     PutEvent.operation,
@@ -23,20 +21,6 @@ OPERATIONS: Sequence[Operation] = (
 )
 
 
-class Refuse:
-    """Answers an operation with the sentence that tells what is missing."""
-
-    def __init__(self, operation: Operation) -> None:
-        self.operation = operation
-
-    async def __call__(self, _: Call) -> Answer:
-        """Refuse."""
-        raise LedgerRequired(
-            "Community events are kept in the ledger, and this service runs without one; "
-            "start it with a ledger."
-        )
-
-
-def refusing() -> list[Refuse]:
+def refusing() -> Sequence[Refuse]:
     """Return what answers the odometer's operations without a ledger."""
-    return [Refuse(operation) for operation in OPERATIONS]
+    return without_ledger(OPERATIONS)

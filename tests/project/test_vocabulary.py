@@ -21,7 +21,8 @@ LEADERBOARD = {"submit", "submit_batch", "top", "partition_top", "around", "rank
 ODOMETER = {"put_event", "join", "races"} | {
     *("event_versions", "event_v1", "event_v2", "event_player"),
 }
-OPERATIONS = LEADERBOARD | ODOMETER
+ACHIEVEMENTS = {"count", "reconcile", "member", "achievements", "pending", "colleagues"}
+OPERATIONS = LEADERBOARD | ODOMETER | ACHIEVEMENTS
 USERS = {
     "ScoreWriter": "submit",
     "TopKReader": "top",

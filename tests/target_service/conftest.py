@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from achievements_client import Achieving
 from durable_service import Durable, durable_service
 from leaderboard_client import HOME, Leaderboard, path
 from service_process import ServiceProcess
@@ -89,3 +90,20 @@ def shaky_durable(own_valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Durable
     """A partitioned service with a ledger, to which the test may do anything."""
     with durable_service("partitioned", own_valkey, tmp_path) as durable:
         yield durable
+
+
+@pytest.fixture(scope="session")
+def achieving_running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Achieving]:
+    """A running service whose members are asked for achievements, on a server of its own."""
+    folder = tmp_path_factory.mktemp("achieving")
+    valkey = ValkeyProcess(folder)
+    valkey.start()
+    with durable_service("partitioned", valkey, folder) as durable:
+        yield Achieving(durable.http, durable.redis, durable.ledger)
+    valkey.stop()
+
+
+@pytest.fixture
+def achieving(achieving_running: Achieving) -> Achieving:
+    """A running service; the tests use members and organisations of their own."""
+    return achieving_running

@@ -137,12 +137,13 @@ def test_commits_are_timed_and_the_series_are_there(durable: Durable) -> None:
 
 
 def test_describe_tells_what_the_ledger_adds(durable: Durable) -> None:
-    """Ids, sequences, homes, versions and community events; and how long an id is known."""
+    """All that is kept in it; and how long an id is known."""
     told = durable.http.get("/v1/boards").json()
 
     added = {name for name, offered in told["capabilities"].items() if offered}
     assert added == {
         *("event_dedupe", "sequences", "home_partition", "versions", "community_events"),
+        "achievements",
     }
     assert (told["ledger"], told["ledger_sync"]) == ("sqlite", "full")
     assert told["limits"]["event_ids_kept_seconds"] == 86_400

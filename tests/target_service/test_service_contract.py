@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import schemathesis
+from achievements_client import MEMBER_OPERATIONS
 from hypothesis import HealthCheck, given, settings
 from leaderboard_client import HOME, Leaderboard, event
 from odometer_events import EVENT_OPERATIONS
@@ -29,7 +30,7 @@ OPERATIONS = {
 
 
 def test_every_operation_is_documented(leaderboard: Leaderboard) -> None:
-    """Method, path and name of all of the leaderboard's, and no other part's but the odometer's."""
+    """Method, path and name: the leaderboard's, the odometer's and the achievements'."""
     document = leaderboard.http.get("/openapi.json").json()
 
     told = {
@@ -37,7 +38,7 @@ def test_every_operation_is_documented(leaderboard: Leaderboard) -> None:
         for path, operations in document["paths"].items()
         for method, operation in operations.items()
     }
-    assert told == OPERATIONS | EVENT_OPERATIONS
+    assert told == OPERATIONS | EVENT_OPERATIONS | MEMBER_OPERATIONS
 
 
 def test_the_documentation_page_is_served(leaderboard: Leaderboard) -> None:

@@ -1,0 +1,62 @@
+"""Who a member is, what a reconcile says was counted, and which nights were reconciled."""
+
+import sqlite3
+
+from target_service.achievements import boards
+from target_service.achievements.counters import COLUMNS, Numbers, impossibilities
+from target_service.achievements.refusals import CannotBe
+
+_NIGHTS_KEPT = 400
+_SET_COUNTERS = (
+    f"INSERT INTO member_counters (member, {', '.join(COLUMNS)})"  # noqa: S608  (own names)
+    f" VALUES ({', '.join('?' * (1 + len(COLUMNS)))})"
+    " ON CONFLICT (member) DO UPDATE SET "
+    + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS)
+    + " WHERE "
+    + " OR ".join(f"{column} <> excluded.{column}" for column in COLUMNS)
+)
+_SET_MEMBER = (
+    "INSERT INTO member_counters (member, tracking_code, organization) VALUES (?, ?, ?)"
+    " ON CONFLICT (member) DO UPDATE SET"
+    " tracking_code = excluded.tracking_code, organization = excluded.organization"
+    " WHERE tracking_code IS NOT excluded.tracking_code"
+    " OR organization IS NOT excluded.organization"
+)
+_SET_NIGHT = (
+    "INSERT INTO achievement_nights (night, reconciled_ms) VALUES (?, ?)"
+    " ON CONFLICT (night) DO UPDATE SET reconciled_ms = coalesce(reconciled_ms, ?2)"
+    " RETURNING reconciled_ms"
+)
+_FORGET_NIGHTS = (
+    "DELETE FROM achievement_nights WHERE night NOT IN"
+    " (SELECT night FROM achievement_nights ORDER BY night DESC LIMIT ?)"
+)
+
+
+def enrol(
+    connection: sqlite3.Connection,
+    at_ms: int,
+    member: str,
+    tracking_code: str | None,
+    organization: str | None,
+) -> int:
+    """Store who the member is, and stand them on their organisation's board."""
+    connection.execute(_SET_MEMBER, (member, tracking_code, organization))
+    boards.move(connection, member, organization)
+    return at_ms
+
+
+def reconcile(connection: sqlite3.Connection, at_ms: int, member: str, numbers: Numbers) -> int:
+    """Set a member's counters, downwards too; raises CannotBe when they cannot be so."""
+    problems = list(impossibilities(numbers))
+    if problems:
+        raise CannotBe(problems)
+    connection.execute(_SET_COUNTERS, (member, *numbers))
+    return at_ms
+
+
+def complete_night(connection: sqlite3.Connection, at_ms: int, night: str) -> int:
+    """Note that a night's reconcile is complete; return when that was first said."""
+    (first_ms,) = connection.execute(_SET_NIGHT, (night, at_ms)).fetchone()
+    connection.execute(_FORGET_NIGHTS, (_NIGHTS_KEPT,))
+    return int(first_ms)

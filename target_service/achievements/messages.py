@@ -1,0 +1,141 @@
+"""What the achievements' operations take and answer; the OpenAPI document is made from these."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from target_service.achievements.counters import COUNTER_LIMIT
+from target_service.leaderboard.rules import BATCH_EVENTS, Count, Date, Id, Place, Timestamp
+
+Counter = Annotated[int, Meta(ge=0, le=COUNTER_LIMIT)]
+
+
+class CounterEvent(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one event adds to a member's counters."""
+
+    event_id: Id
+    page_views: Counter = 0
+    unique_visitors: Counter = 0
+    link_clicks: Counter = 0
+    signups: Counter = 0
+    organizations: Counter = 0
+    paid_accounts: Counter = 0
+
+
+CounterEvents = Annotated[list[CounterEvent], Meta(min_length=1, max_length=BATCH_EVENTS)]
+CounterBody = CounterEvent | CounterEvents
+
+
+class CounterValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a member's counters are; the reconcile names all six."""
+
+    page_views: Counter
+    unique_visitors: Counter
+    link_clicks: Counter
+    signups: Counter
+    organizations: Counter
+    paid_accounts: Counter
+
+
+class MemberBody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who a member is; what is left out, the member does not have."""
+
+    organization: Id | None = None
+    tracking_code: Id | None = None
+
+
+class CountAnswer(Struct, frozen=True):
+    """Events that were added, and events that had been before."""
+
+    applied: Count
+    duplicate: Count
+
+
+class ReconcileAnswer(Struct, frozen=True):
+    """The counters as they are now."""
+
+    member: Id
+    counters: CounterValues
+
+
+class MemberAnswer(Struct, frozen=True):
+    """The member as known now."""
+
+    member: Id
+    organization: Id | None
+    tracking_code: Id | None
+
+
+class NightAnswer(Struct, frozen=True):
+    """When a night's reconcile was first said to be complete, and whether its sweep will run.
+
+    `in_time` is false when that was before the reconcile begins: such a word covers no night.
+    """
+
+    night: Date
+    completed_at: Timestamp
+    sweep_at: Timestamp
+    in_time: bool
+
+
+class LevelAnswer(Struct, frozen=True):
+    """A level of an achievement; `unlocked_at` is null until it is reached."""
+
+    level: Place
+    at: Count
+    points: Count
+    unlocked_at: Timestamp | None
+
+
+class AchievementAnswer(Struct, frozen=True):
+    """One track: the counter, its running total, and the levels."""
+
+    achievement: str
+    counter: str
+    total: Count
+    level: Count
+    levels: list[LevelAnswer]
+
+
+class AchievementsAnswer(Struct, frozen=True):
+    """Where a member stands on every track."""
+
+    member: Id
+    organization: Id | None
+    points: Count
+    achievements: list[AchievementAnswer]
+    as_of: Timestamp
+
+
+class UnlockAnswer(Struct, frozen=True):
+    """A level unlocked; numbers rise in the order of unlocking."""
+
+    number: Place
+    achievement: str
+    level: Place
+    points: Count
+    unlocked_at: Timestamp
+
+
+class PendingAnswer(Struct, frozen=True):
+    """What the member has unlocked and not yet seen, oldest first."""
+
+    member: Id
+    pending: list[UnlockAnswer]
+    as_of: Timestamp
+
+
+class Colleague(Struct, frozen=True, gc=False):
+    """A member of the organisation, and their place by points."""
+
+    member: Id
+    points: Count
+    position: Place
+
+
+class ColleaguesAnswer(Struct, frozen=True):
+    """The first members of an organisation by points."""
+
+    organization: Id
+    entries: list[Colleague]
+    as_of: Timestamp

@@ -1,0 +1,99 @@
+"""Putting unlocks on the stream: in order, each once, by whoever holds the lease."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from redis.exceptions import ResponseError
+
+from target_service.achievements.outbox import Frame
+from target_service.achievements.records import Records
+from target_service.achievements.stamps import stamp
+from target_service.leaderboard.tallies import ScriptTally
+from target_service.ledger.errors import LedgerError
+from target_service.metrics import Metrics
+from target_service.projection.companions import companion
+from target_service.redis_wire.command import Command
+from target_service.redis_wire.errors import RedisUnavailable
+from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis_wire.scripts import Script
+
+logger = logging.getLogger(__name__)
+
+STREAM = "achievements:unlocks"
+# Readers that fall further behind than this have the record of unlocks in the ledger.
+STREAM_FRAMES_KEPT = 250_000
+_FRAMES_AT_ONCE = 500
+_INTERVAL_SECONDS = 0.25
+_BACKOFF_AT_MOST_SECONDS = 2.0
+
+# Keys: stream, whose it is. Arguments: the ledger's identity, frames kept, then per frame its
+# number and five fields. The number is the entry's id, so the stream itself refuses a repeat;
+# a stream of another ledger is begun anew, or it would refuse what it never had.
+_PUBLISH = Script("""\
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then
+  redis.call('UNLINK', KEYS[1])
+  redis.call('SET', KEYS[2], ARGV[1])
+end
+for at = 3, #ARGV, 6 do
+  local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], ARGV[at],
+    'member', ARGV[at + 1], 'achievement', ARGV[at + 2], 'level', ARGV[at + 3],
+    'points', ARGV[at + 4], 'unlocked_at', ARGV[at + 5])
+  if type(added) == 'table' and added.err and not string.find(added.err, 'equal or smaller') then
+    return added
+  end
+end
+return 1
+""")
+_KEYS = (STREAM, companion(STREAM, "ledger"))
+
+
+class Publisher:
+    """Looks for unpublished unlocks and puts them on the stream.
+
+    The mark in the ledger moves after the stream has the frames: a publisher that dies in between
+    is followed by one that sends them again, and the stream refuses them.
+    """
+
+    def __init__(self, pipeline: Pipeline, records: Records, metrics: Metrics, owner: str) -> None:
+        self._pipeline = pipeline
+        self._records = records
+        self._owner = owner
+        self._tally = ScriptTally(metrics, None, "write", lambda _: {}, {})
+
+    async def keep(self) -> None:
+        """Publish for ever; a failure is tried again."""
+        pause_seconds = _INTERVAL_SECONDS
+        while True:
+            await asyncio.sleep(pause_seconds)
+            try:
+                while await self.publish():
+                    pass
+                pause_seconds = _INTERVAL_SECONDS
+            except (LedgerError, RedisUnavailable, ResponseError):
+                pause_seconds = min(_BACKOFF_AT_MOST_SECONDS, 2 * pause_seconds)
+            except Exception:
+                logger.exception("The publisher of unlocks failed; it goes on")
+
+    async def publish(self) -> int:
+        """Publish the first unlocks that wait; return how many, 0 also when another does it."""
+        _, frames = await self._records.waiting(_FRAMES_AT_ONCE)
+        if not frames:
+            return 0
+        lease = await self._records.take_outbox(self._owner)
+        if lease is None:
+            return 0
+        # Whoever had the lease before may have published since.
+        ledger_id, frames = await self._records.waiting(_FRAMES_AT_ONCE)
+        if frames:
+            await self._send(ledger_id, frames)
+            await self._records.published(lease, frames[-1][0])
+        return len(frames)
+
+    async def _send(self, ledger_id: str, frames: Sequence[Frame]) -> None:
+        arguments = [ledger_id, str(STREAM_FRAMES_KEPT)]
+        for number, member, achievement, level, points, at_ms in frames:
+            arguments += (f"{number}-0", member, achievement, str(level), str(points), stamp(at_ms))
+        command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._tally, len(frames))
+        deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
+        await _PUBLISH.run(self._pipeline, command, deadline)
