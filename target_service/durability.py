@@ -23,6 +23,8 @@ from target_service.projection.marking import Marking
 from target_service.projection.projection import Projection
 from target_service.projection.projector import Projector
 from target_service.projection.rebuild import Rebuild
+from target_service.projection.replay import Replay
+from target_service.projection.set_aside import SetAside
 from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.errors import RedisUnavailable
 from target_service.redis_wire.packing import pack
@@ -55,17 +57,26 @@ class Durability:
             key: Command(pack("HMGET", companion(key, MARK), "epoch", "writes"), Uncounted())
             for key in keys
         }
+        set_aside = SetAside()
         self._projector = Projector(
             self.ledger,
             self._book,
             Inspection(pipeline, keys),
             conditions,
-            self.projection,
-            self._marking,
             Rebuild(pipeline, self.ledger, self._book, self.projection, boards),
-            boards,
+            Replay(
+                self.ledger,
+                self._book,
+                conditions,
+                self.projection,
+                self._marking,
+                set_aside,
+                boards,
+                series,
+                settings.redis_timeout_seconds,
+            ),
+            set_aside,
             series,
-            settings.redis_timeout_seconds,
         )
         self._tasks: list[asyncio.Task[None]] = []
 

@@ -22,7 +22,7 @@ class MemberCounts:
         self._pipeline = pipeline
         keys = boards.keys_of()
         self._gauges = [metrics.keys.board_members.labels(key) for key in keys]
-        self._commands = [Command(pack("ZCARD", key), Uncounted()) for key in keys]
+        self._commands = [(Command(pack("ZCARD", key), Uncounted()),) for key in keys]
 
     async def keep(self) -> None:
         """Refresh for ever."""
@@ -32,9 +32,13 @@ class MemberCounts:
 
     async def refresh(self) -> None:
         """Ask once; what cannot be measured is no number."""
-        try:
-            counts, _ = await self._pipeline.run(self._commands)
-        except (RedisUnavailable, ResponseError):
-            counts = [math.nan] * len(self._gauges)
-        for gauge, count in zip(self._gauges, counts, strict=True):
-            gauge.set(count)
+        answers = await asyncio.gather(
+            *map(self._pipeline.run, self._commands), return_exceptions=True
+        )
+        for gauge, answer in zip(self._gauges, answers, strict=True):
+            if isinstance(answer, RedisUnavailable | ResponseError):
+                gauge.set(math.nan)
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                gauge.set(answer.replies[0])

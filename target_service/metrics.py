@@ -140,6 +140,12 @@ class LedgerSeries:
             "Changes that reached Redis later than their own request.",
             registry=registry,
         )
+        self.unready = Gauge(
+            "leaderboard_projection_unready_boards",
+            "Boards that Redis has lost, has not got back yet, or refuses to take.",
+            multiprocess_mode=ONE_FOR_ALL,
+            registry=registry,
+        )
         self.oldest = Gauge(
             "leaderboard_projection_oldest_timestamp_seconds",
             "When the oldest change of the backlog was accepted; 0 when there is none.",

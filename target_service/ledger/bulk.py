@@ -35,6 +35,6 @@ class BulkInsert:
             start, left = stop, left - rows
 
 
-def json_list(values: Sequence[str]) -> str:
-    """Encode texts for SQLite's `json_each`: one parameter, however many values."""
+def json_list(values: Sequence[str] | Sequence[int]) -> str:
+    """Encode values for SQLite's `json_each`: one parameter, however many values."""
     return msgspec.json.encode(values).decode()

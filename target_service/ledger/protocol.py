@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
-from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome
+from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 
 
@@ -55,8 +55,10 @@ class Ledger(Protocol):
 class ProjectionSource(Protocol):
     """What a projector needs to bring a lost or late projection up to the ledger."""
 
-    async def unprojected(self, limit: int, committed_before_ms: int) -> Sequence[Unprojected]:
-        """The oldest changes not marked projected, at most `limit` of them, by board."""
+    async def unprojected(
+        self, limit: int, committed_before_ms: int, without: Collection[Board] = ()
+    ) -> Sequence[Unprojected]:
+        """The oldest changes not marked projected, at most `limit`, by board; some boards' none."""
         ...
 
     def snapshot(self, season: str, page_size: int = 1_000) -> SeasonSnapshot:

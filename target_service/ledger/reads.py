@@ -1,10 +1,12 @@
 """Questions answered on the writer's connection, which has seen everything committed."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from target_service.ledger import holds
+from target_service.ledger.bulk import json_list
 from target_service.ledger.errors import ChangesTrimmed
+from target_service.ledger.events import Board
 from target_service.ledger.guard import Guard, State
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 
@@ -12,7 +14,8 @@ from target_service.ledger.standings import Change, LedgerFacts, Standing, Unpro
 _UNPROJECTED = (
     "SELECT e.board, e.change, e.player"
     " FROM unprojected u CROSS JOIN events e ON e.change BETWEEN u.first AND u.last"
-    " WHERE e.at_ms <= ? ORDER BY u.first, e.change LIMIT ?"
+    " WHERE e.at_ms <= ? AND e.board NOT IN (SELECT value FROM json_each(?))"
+    " ORDER BY u.first, e.change LIMIT ?"
 )
 _CHANGES = (
     "SELECT e.change, b.season, b.name, e.player, e.old_score, e.score"
@@ -28,15 +31,21 @@ _FACTS = (
 
 
 def unprojected(
-    connection: sqlite3.Connection, guard: Guard, limit: int, committed_before_ms: int
+    connection: sqlite3.Connection,
+    guard: Guard,
+    limit: int,
+    committed_before_ms: int,
+    without: Collection[Board] = (),
 ) -> list[Unprojected]:
     """The oldest changes not marked projected, by board, with the standings they led to."""
+    names = board_names(connection)
+    left_out = [number for number, name in names.items() if Board(*name) in without]
+    rows = connection.execute(_UNPROJECTED, (committed_before_ms, json_list(left_out), limit))
     changes: dict[int, list[int]] = {}
     players: dict[int, dict[str, None]] = {}
-    for board, change, player in connection.execute(_UNPROJECTED, (committed_before_ms, limit)):
+    for board, change, player in rows:
         changes.setdefault(board, []).append(change)
         players.setdefault(board, {})[player] = None
-    names = board_names(connection)
     found = []
     for board, numbers in changes.items():
         season, name = names[board]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from target_service.ledger import reads
-from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome
+from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
 from target_service.ledger.inbox import Inbox, Read, Submission
 from target_service.ledger.options import LedgerOptions
 from target_service.ledger.protocol import ChangeSource, Ledger, ProjectionSource
@@ -78,11 +78,13 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource):
         await asyncio.to_thread(self._writer.join)
         self._store.turns.close()
 
-    async def unprojected(self, limit: int, committed_before_ms: int) -> Sequence[Unprojected]:
-        """The oldest changes not marked projected, at most `limit` of them, by board."""
+    async def unprojected(
+        self, limit: int, committed_before_ms: int, without: Collection[Board] = ()
+    ) -> Sequence[Unprojected]:
+        """The oldest changes not marked projected, at most `limit`, by board; some boards' none."""
         connection, guard = self._writer.connection, self._writer.guard
         return await self._ask(
-            lambda: reads.unprojected(connection, guard, limit, committed_before_ms)
+            lambda: reads.unprojected(connection, guard, limit, committed_before_ms, without)
         )
 
     def snapshot(self, season: str, page_size: int = 1_000) -> Snapshot:

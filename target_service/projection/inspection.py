@@ -1,8 +1,11 @@
 """What state the boards in Redis are in, judged by the ledger's book."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+from redis.exceptions import ResponseError
 
 from target_service.projection.book import Progress
 from target_service.projection.companions import MARK, VERSIONS, companion
@@ -42,14 +45,20 @@ class Mark:
         return cls(epoch, ready, ledger, int(newest or 0), int(writes or 0), versions, members)
 
 
+# What stands in the place of a board and is none: nothing can be read of it.
+NO_MARK = Mark(None, None, None, 0, 0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """Every board's mark, and whether the server still knows the guard script.
+    """The boards' marks, why others cannot be read, and whether the guard script is known.
 
-    A server that does not was started anew: nothing is written until its boards were judged.
+    A server that does not know it was started anew: nothing is written until its boards were
+    judged.
     """
 
     marks: Mapping[str, Mark]
+    refused: Mapping[str, ResponseError]
     script_known: bool
 
 
@@ -58,25 +67,44 @@ class Inspection:
 
     def __init__(self, pipeline: Pipeline, keys: Sequence[str]) -> None:
         self._pipeline = pipeline
-        self._keys = keys
-        # Versions before members: both only grow, so that a write in between is no loss.
-        self._commands = [_SCRIPT_KNOWN]
-        for key in keys:
-            self._commands += [
-                Command(pack("HMGET", companion(key, MARK), *_FIELDS), Uncounted()),
-                Command(pack("HLEN", companion(key, VERSIONS)), Uncounted()),
-                Command(pack("ZCARD", key), Uncounted()),
-            ]
+        self._commands = {key: _reading(key) for key in keys}
 
     async def look(self) -> Inspected:
-        """Read all marks at once; raises what the pipeline does."""
-        (known, *replies), _ = await self._pipeline.run(self._commands)
-        parts = iter(replies)
-        marks = {
-            key: Mark.of(*three)
-            for key, three in zip(self._keys, zip(parts, parts, parts, strict=True), strict=True)
-        }
-        return Inspected(marks, bool(known[0]))
+        """Read all marks at once; an error about one board leaves the others readable."""
+        script, *boards = await asyncio.gather(
+            self._pipeline.run((_SCRIPT_KNOWN,)),
+            *map(self._pipeline.run, self._commands.values()),
+            return_exceptions=True,
+        )
+        if isinstance(script, BaseException):
+            raise script
+        marks: dict[str, Mark] = {}
+        refused: dict[str, ResponseError] = {}
+        for key, found in zip(self._commands, boards, strict=True):
+            if isinstance(found, ResponseError):
+                if is_wrong_type(found):
+                    marks[key] = NO_MARK
+                else:
+                    refused[key] = found
+            elif isinstance(found, BaseException):
+                raise found
+            else:
+                marks[key] = Mark.of(*found.replies)
+        return Inspected(marks, refused, bool(script.replies[0][0]))
+
+
+def is_wrong_type(error: ResponseError) -> bool:
+    """Tell whether something that is no board, or none of its companions, has its name."""
+    return str(error).startswith("WRONGTYPE")
+
+
+def _reading(key: str) -> Sequence[Command]:
+    """Versions before members: both only grow, so that a write in between is no loss."""
+    return (
+        Command(pack("HMGET", companion(key, MARK), *_FIELDS), Uncounted()),
+        Command(pack("HLEN", companion(key, VERSIONS)), Uncounted()),
+        Command(pack("ZCARD", key), Uncounted()),
+    )
 
 
 def judge(mark: Mark, ledger_id: str, last_change: int, rows: Sequence[Progress]) -> Condition:

@@ -28,8 +28,8 @@ _STATUSES: tuple[Status | BatchStatus, ...] = (
 class LedgerWriter:
     """Stores events in the ledger, then brings those that applied to their board.
 
-    The time a request may take for Redis runs from its beginning: what has not reached the board
-    by then is durable only, and the projector's business.
+    The time that a request has for Redis runs from the commit, however long that took: what has
+    not reached the board by then is durable only, and the projector's business.
     """
 
     def __init__(
@@ -42,7 +42,6 @@ class LedgerWriter:
 
     async def write(self, board: Board, player: str, event: ScoreEvent) -> Status:
         """Store one event; raises EventConflict or OtherPartition."""
-        deadline = self._store.deadline()
         event_id = normalised(event.event_id)
         home = events.Board(board.season, board.partition)
         sequence = None if event.sequence is UNSET else event.sequence
@@ -62,7 +61,7 @@ class LedgerWriter:
             case events.Status.STALE:
                 status = "stale"
         if outcome.version is not None and not await self._projection.write(
-            board.key, player, event.score, outcome.version, deadline
+            board.key, player, event.score, outcome.version, self._store.deadline()
         ):
             status = "durable-only"
         self._count[status]()
@@ -72,7 +71,6 @@ class LedgerWriter:
         self, board: Board, players: list[str], columns: ScoreColumns
     ) -> WrittenBatch:
         """Store a batch; the scores of all events that applied are set at once."""
-        deadline = self._store.deadline()
         sequences = None if columns.sequence is UNSET else columns.sequence
         home = events.Board(board.season, board.partition)
         ids = list(map(normalised, columns.event_id))
@@ -93,7 +91,7 @@ class LedgerWriter:
                 [players[index] for index in applied],
                 [columns.score[index] for index in applied],
                 outcome.versions,
-                deadline,
+                self._store.deadline(),
             )
         self._count["applied" if is_projected else "durable-only"](len(outcome.versions))
         self._count["duplicate"](len(outcome.duplicate))

@@ -2,7 +2,9 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+from redis.exceptions import NoScriptError, ResponseError
 
 from target_service.leaderboard.boards import Boards
 from target_service.ledger.errors import LeaseLost
@@ -31,7 +33,7 @@ class Rebuild:
     From the first moment on the board takes guarded writes, so a live write and a page of the
     snapshot may meet in any order: the newer version stays. The board is ready once the last
     page is in, and `ready` names the epoch, so that a rebuild that lost its lease says nothing
-    about the one that follows it.
+    about the one that follows it. A board that Redis refuses is left out, and the others go on.
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class Rebuild:
         ledger_id: str,
         conditions: Mapping[str, Condition],
         inspected: Inspected,
-    ) -> None:
+    ) -> Mapping[str, ResponseError]:
         """Make every board writable, and every board in `conditions` that is not whole complete.
+
+        Returns the boards that Redis refused, and why.
 
         Raises:
             LeaseLost: somebody else goes on with it.
@@ -66,41 +70,67 @@ class Rebuild:
         """
         epochs = {key: uuid.uuid4().hex for key in conditions}
         gone = {key for key, condition in conditions.items() if condition is Condition.GONE}
-        progress = {
-            key: Progress(epoch, 0 if key in gone else inspected.marks[key].writes)
-            for key, epoch in epochs.items()
-        }
+        kept = {key: mark.writes for key, mark in inspected.marks.items() if key not in gone}
+        progress = {key: Progress(epoch, kept.get(key, 0)) for key, epoch in epochs.items()}
         # The book first: whoever still writes to an old epoch is then told nothing was marked.
         await self._book.begin(lease, progress)
-        commands: list[Command] = []
-        for key, epoch in epochs.items():
-            whole = conditions[key] is Condition.WHOLE
-            commands += _beginning(key, epoch, ledger_id, clear=key in gone, ready=whole)
-        await self._pipeline.run([*commands, GUARD.load])
-        unready = {key: epochs[key] for key in conditions if conditions[key] is not Condition.WHOLE}
+        whole = {key for key, condition in conditions.items() if condition is Condition.WHOLE}
+        refused = await self._run_each(
+            {
+                key: list(_beginning(key, epoch, ledger_id, clear=key in gone, ready=key in whole))
+                for key, epoch in epochs.items()
+            }
+        )
+        await self._pipeline.run((GUARD.load,))
+        unready = {key: epochs[key] for key in epochs.keys() - whole - refused.keys()}
         for season in self._boards.seasons:
             if unready.keys() & set(self._boards.keys_of(season)):
-                await self._fill(season, unready)
-        ready = [
-            Command(pack("HSET", companion(key, MARK), "ready", epoch), Uncounted())
-            for key, epoch in unready.items()
-        ]
-        if ready:
-            await self._pipeline.run(ready)
+                refused |= await self._fill(season, unready)
+        return refused | await self._run_each(
+            {
+                key: [Command(pack("HSET", companion(key, MARK), "ready", epoch), Uncounted())]
+                for key, epoch in unready.items()
+                if key not in refused
+            }
+        )
 
-    async def _fill(self, season: str, unready: Mapping[str, str]) -> None:
+    async def _run_each(
+        self, commands: Mapping[str, Sequence[Command]]
+    ) -> dict[str, ResponseError]:
+        """Run each board's commands; return the errors about single boards, raise any other."""
+        answers = await asyncio.gather(
+            *map(self._pipeline.run, commands.values()), return_exceptions=True
+        )
+        refused: dict[str, ResponseError] = {}
+        for key, answer in zip(commands, answers, strict=True):
+            if isinstance(answer, ResponseError):
+                refused[key] = answer
+            elif isinstance(answer, BaseException):
+                raise answer
+        return refused
+
+    async def _fill(self, season: str, unready: Mapping[str, str]) -> dict[str, ResponseError]:
+        refused: dict[str, ResponseError] = {}
         with_snapshot = self._source.snapshot(season, _PAGE_ROWS)
         await asyncio.to_thread(with_snapshot.__enter__)
         try:
             while page := await asyncio.to_thread(next, with_snapshot, None):
                 await self._stay_in_charge()
                 for key, standings in self._by_key(page):
-                    if key in unready:
+                    if key not in unready or key in refused:
+                        continue
+                    try:
                         written = await self._projection.replay(key, standings)
-                        if written is None or written.epoch != unready[key]:
-                            raise LeaseLost(f"The board {key} was lost again, or begun again.")
+                    except NoScriptError:
+                        raise
+                    except ResponseError as error:
+                        refused[key] = error
+                        continue
+                    if written is None or written.epoch != unready[key]:
+                        raise LeaseLost(f"The board {key} was lost again, or begun again.")
         finally:
             await asyncio.to_thread(with_snapshot.__exit__, None, None, None)
+        return refused
 
     async def _stay_in_charge(self) -> None:
         if LEASE in (await self._source.facts()).holds:

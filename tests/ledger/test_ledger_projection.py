@@ -101,6 +101,22 @@ def test_unprojected_changes_come_with_the_latest_standings(tmp_path: Path) -> N
     assert [Unprojected("s1", SOLO.name, [1], [ann])] == oldest
 
 
+def test_boards_may_be_passed_over(tmp_path: Path) -> None:
+    """However much waits for a board that takes nothing, the others' changes are found."""
+    events = [Event(f"e{n}", f"p{n}", SOLO, n) for n in range(20)] + [Event("last", "ann", DUO, 7)]
+
+    async def scenario() -> tuple[object, object]:
+        async with opened(tmp_path / "ledger.db") as ledger:
+            for event in events:
+                await ledger.submit(event)
+            others = await ledger.unprojected(10, 2**62, [SOLO])
+            return others, await ledger.unprojected(10, 2**62, [SOLO, DUO])
+
+    ann = Standing("s1", DUO.name, "ann", 7, None, 21)
+
+    assert ([Unprojected("s1", DUO.name, [21], [ann])], []) == run(scenario())
+
+
 def test_young_changes_are_left_to_those_who_write_them(tmp_path: Path) -> None:
     """A projector asks for changes older than what is still on its way."""
     now = [1_000_000]

@@ -1,0 +1,139 @@
+"""Writing again what is not known to have reached its board."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from redis.exceptions import NoScriptError, ResponseError
+
+from target_service.leaderboard.boards import Boards
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.events import Board
+from target_service.ledger.protocol import ProjectionSource
+from target_service.ledger.standings import LedgerFacts, Unprojected
+from target_service.metrics import LedgerSeries
+from target_service.projection.book import LEASE, Book
+from target_service.projection.conditions import Conditions
+from target_service.projection.marking import Marking
+from target_service.projection.projection import Projection
+from target_service.projection.set_aside import SetAside
+from target_service.redis_wire.errors import RedisUnavailable
+
+if TYPE_CHECKING:
+    from target_service.projection.guard_script import Written
+
+_PAUSE_SECONDS = 0.25
+_PAUSE_AT_MOST_SECONDS = 2.0
+_AT_ONCE = 2_000
+# Marks of what was projected are on their way for some fifths of a second.
+_MARKING_SECONDS = 1.0
+
+
+class Replay:
+    """Replays changes that are marked nowhere, oldest first, with pauses after a failure.
+
+    A board that is not whole, or that Redis refuses, keeps its changes for later.
+    """
+
+    def __init__(
+        self,
+        source: ProjectionSource,
+        book: Book,
+        conditions: Conditions,
+        projection: Projection,
+        marking: Marking,
+        set_aside: SetAside,
+        boards: Boards,
+        series: LedgerSeries,
+        redis_seconds: float,
+    ) -> None:
+        self._source = source
+        self._book = book
+        self._conditions = conditions
+        self._projection = projection
+        self._marking = marking
+        self._set_aside = set_aside
+        self._keys: Mapping[Board, str] = {
+            Board(board.season, board.partition): board.key for board in boards.of()
+        }
+        self._series = series
+        self._settle_seconds = redis_seconds + _MARKING_SECONDS
+        self._pause_seconds = 0.0
+        self._again_at = 0.0
+
+    def measure(self, facts: LedgerFacts) -> None:
+        """Set the gauges of what waits longer than a request takes."""
+        oldest_ms = facts.oldest_unprojected_ms
+        late = oldest_ms is not None and oldest_ms <= self._settled_ms()
+        self._series.backlog.set(facts.unprojected if late else 0)
+        self._series.oldest.set(oldest_ms / 1_000 if late and oldest_ms else 0)
+
+    async def run(self, facts: LedgerFacts, unready: Collection[str]) -> None:
+        """Write until nothing is left but what belongs to `unready` boards, or something fails."""
+        if time.monotonic() < self._again_at:
+            return
+        try:
+            if await self._run(facts, unready):
+                self._pause_seconds = 0.0
+                return
+        except (LedgerError, RedisUnavailable, ResponseError):
+            self._pause()
+            raise
+        # Changes that must wait are passed over each time, so not too often.
+        self._again_at = time.monotonic() + _PAUSE_AT_MOST_SECONDS
+
+    async def _run(self, facts: LedgerFacts, unready: Collection[str]) -> bool:
+        """Write all that can be; tell whether no board is set aside."""
+        settled_ms = self._settled_ms()
+        started = time.monotonic() - self._settle_seconds
+        oldest_ms = facts.oldest_unprojected_ms
+        if oldest_ms is None or oldest_ms > settled_ms:
+            self._conditions.replayed((), started)
+            return True
+        while True:
+            passed_over = self._set_aside.keys().union(unready)
+            without = [board for board, key in self._keys.items() if key in passed_over]
+            found = await self._source.unprojected(_AT_ONCE, settled_ms, without)
+            waiting = {self._keys.get(Board(one.season, one.board), "") for one in found}
+            self._conditions.replayed(passed_over.union(filter(None, waiting)), started)
+            if not found:
+                return not self._set_aside.keys()
+            if await self._book.take_lease() is None:
+                return True
+            if not await self._write(found) or LEASE in (await self._source.facts()).holds:
+                raise RedisUnavailable("The boards cannot be written to yet.")
+
+    async def _write(self, found: Sequence[Unprojected]) -> bool:
+        """Write these; tell whether all that Redis takes arrived, and the ledger knows."""
+        arrived: list[tuple[str, Written, Sequence[int]]] = []
+        for one in found:
+            key = self._keys.get(Board(one.season, one.board))
+            if key is None:
+                self._marking.dismiss(one.changes)
+                continue
+            try:
+                written = await self._projection.replay(key, one.standings)
+            except NoScriptError:
+                raise
+            except ResponseError as error:
+                self._set_aside.add(key, error)
+                continue
+            if written is None:
+                return False
+            self._set_aside.takes_again(key)
+            arrived.append((key, written, one.changes))
+        # Added in one go, so that no other flush takes a part of them and its result.
+        for part in arrived:
+            self._marking.add(*part)
+        told = await self._marking.flush()
+        self._series.replayed.inc(sum(len(some) for key, _, some in arrived if key in told))
+        return all(key in told for key, _, _ in arrived)
+
+    def _pause(self) -> None:
+        self._pause_seconds = min(
+            _PAUSE_AT_MOST_SECONDS, max(_PAUSE_SECONDS, 2 * self._pause_seconds)
+        )
+        self._again_at = time.monotonic() + self._pause_seconds
+
+    def _settled_ms(self) -> int:
+        return time.time_ns() // 1_000_000 - int(self._settle_seconds * 1_000)
