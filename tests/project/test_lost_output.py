@@ -11,7 +11,7 @@ FULL = Path("/dev/full")
 COMMANDS = {"lab": ["lab", "capacity"], "reports": ["reports", "runs"]}
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_full_disk_under_the_output(command: list[str]) -> None:
     """Standard output may be a file on a full disk."""
