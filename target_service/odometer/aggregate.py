@@ -26,11 +26,6 @@ class Kind(StrEnum):
         """Return what the amounts make together, 0 when there are none."""
         return max(amounts, default=0) if self is Kind.MAX else sum(amounts)
 
-    @property
-    def sql(self) -> str:
-        """The same as an SQL aggregate function."""
-        return "max" if self is Kind.MAX else "sum"
-
 
 class Aggregate(Struct, frozen=True):
     """The field of a race that counts, how, and the unit of its whole numbers."""

@@ -14,7 +14,6 @@ STALE_INTERVALS = 5
 STALE_AT_LEAST_MS = 2_000
 # So that a database the service has left is tidy an hour later.
 _KEPT_MS = 3_600_000
-_FIELDS = ("ledger", "as_of_ms", "refresh_ms", "is_final", "v1", "v2")
 
 # A projector that slept past its lease must not put back what its successor has written.
 SCRIPT = Script(f"""
@@ -66,16 +65,22 @@ def total_key(event_id: str) -> str:
 
 
 def fetching(event_id: str) -> Command:
-    """Return the one command that reads a copy."""
-    return Command(pack("HMGET", total_key(event_id), *_FIELDS), Uncounted())
+    """Return the one command that reads a copy; nothing else of the service sends HGETALL."""
+    return Command(pack("HGETALL", total_key(event_id)), Uncounted())
 
 
 def fetched(reply: Reply, ledger_id: str) -> Copy | None:
     """Return the copy a reply holds, if it is one of this ledger's."""
-    owner, as_of_ms, refresh_ms, is_final, v1, v2 = reply
-    if owner != ledger_id or v2 is None:
+    told = dict(zip(reply[::2], reply[1::2], strict=True))
+    if told.get("ledger") != ledger_id:
         return None
-    return Copy(int(as_of_ms), int(refresh_ms), is_final == "1", v1.encode(), v2.encode())
+    return Copy(
+        int(told["as_of_ms"]),
+        int(told["refresh_ms"]),
+        told["is_final"] == "1",
+        told["v1"].encode(),
+        told["v2"].encode(),
+    )
 
 
 def storing(event_id: str, copy: Copy, ledger_id: str) -> Command:

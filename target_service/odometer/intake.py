@@ -48,11 +48,7 @@ class Intake:
                 it was applied.
 
         """
-        for event_id in {race.event_id for race in races} - self._known.keys():
-            await self.event(event_id)
-        problems = [one for index, race in enumerate(races) for one in self._misfits(index, race)]
-        if problems:
-            raise BadRaces(problems)
+        await self.fitting(races)
         deliveries = [self._delivery(race) for race in races]
         done = await self._desk.submit(Deliver(deliveries, way), len(deliveries))
         if not isinstance(done, Delivered):
@@ -60,6 +56,15 @@ class Intake:
         for outcome, times in Counter(done.outcomes).items():
             self._count[outcome](times)
         return done.outcomes
+
+    async def fitting(self, races: Sequence[Completed]) -> Sequence[Completed]:
+        """Return the races if all of them can be taken; raises BadRaces."""
+        for event_id in {race.event_id for race in races} - self._known.keys():
+            await self.event(event_id)
+        problems = [one for index, race in enumerate(races) for one in self._misfits(index, race)]
+        if problems:
+            raise BadRaces(problems)
+        return races
 
     async def reject(self, reason: str, payload: str) -> None:
         """Keep what is no race where it can be looked at."""

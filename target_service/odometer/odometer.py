@@ -14,6 +14,8 @@ from target_service.ledger.store import Store
 from target_service.metrics import Metrics
 from target_service.odometer import tables
 from target_service.odometer.bookkeeping import Bookkeeping
+from target_service.odometer.consumer import Consumer
+from target_service.odometer.drift import DriftWatch
 from target_service.odometer.event_player import ReadEventPlayer
 from target_service.odometer.event_state import ReadEventV1, ReadEventV2, ReadVersions
 from target_service.odometer.intake import Intake
@@ -25,6 +27,7 @@ from target_service.odometer.races import TakeRaces
 from target_service.odometer.scheduler import Scheduler
 from target_service.odometer.series import OdometerSeries
 from target_service.odometer.serving import Serve
+from target_service.odometer.stream import Stream
 from target_service.odometer.totals import Totals
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.settings import Settings
@@ -53,6 +56,7 @@ class Odometer:
         )
         self._intake = Intake(self._desk, self._questions, self._series)
         self._bookkeeping: Bookkeeping | None = None
+        self._consumer: Consumer | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     def handlers(self) -> Sequence[Handler]:
@@ -93,7 +97,9 @@ class Odometer:
             owner,
             self._now_ms,
         )
-        jobs = (scheduler.keep(), projector.keep())
+        self._consumer = Consumer(Stream(self._pipeline, owner), self._intake)
+        drift = DriftWatch(self._questions, projector, self._series)
+        jobs = (scheduler.keep(), projector.keep(), self._consumer.keep(), drift.keep())
         self._tasks += [asyncio.create_task(job) for job in jobs]
 
     async def stop(self) -> None:
@@ -101,6 +107,8 @@ class Odometer:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._consumer is not None:
+            await self._consumer.leave()
         await self._desk.close()
         await self._questions.close()
         if self._bookkeeping is not None:

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from achievements_client import Achieving
 from durable_service import Durable, durable_service
+from event_service import EventService
 from leaderboard_client import HOME, Leaderboard, path
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
@@ -107,3 +108,13 @@ def achieving_running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Achi
 def achieving(achieving_running: Achieving) -> Achieving:
     """A running service; the tests use members and organisations of their own."""
     return achieving_running
+
+
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventService]:
+    """A running service for community events, on a server of its own."""
+    folder = tmp_path_factory.mktemp("odometer")
+    valkey = ValkeyProcess(folder)
+    valkey.start()
+    with durable_service("partitioned", valkey, folder) as durable:
+        yield EventService(durable)
+    valkey.stop()

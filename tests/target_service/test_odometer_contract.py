@@ -1,12 +1,10 @@
 """The odometer's part of the OpenAPI document against the running service."""
 
-import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import schemathesis
-from durable_service import Durable, durable_service
+from event_service import HOUR_MS, EventService, now_ms
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from odometer_events import EVENT_OPERATIONS, race, settings
@@ -14,30 +12,18 @@ from schemathesis import Case, CheckFunction, GenerationMode
 from schemathesis.core import NOT_SET
 from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import positive_data_acceptance
-from valkey_process import ValkeyProcess
 
-HOUR_MS = 3_600_000
 EVENT = "known"
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Durable]:
-    """A service that has one event."""
-    folder = tmp_path_factory.mktemp("contract")
-    valkey = ValkeyProcess(folder)
-    valkey.start()
-    with durable_service("naive", valkey, folder) as durable:
-        now_ms = time.time_ns() // 1_000_000
-        body = settings(now_ms - HOUR_MS, now_ms + HOUR_MS)
-        durable.http.put(f"/v1/events/{EVENT}", json=body).raise_for_status()
-        yield durable
-    valkey.stop()
-
-
-@pytest.fixture(scope="module")
-def contract(service: Durable) -> BaseSchema:
-    """The document as a generator of requests."""
-    return schemathesis.openapi.from_url(f"{service.http.base_url}/openapi.json")
+def contract(service: EventService) -> BaseSchema:
+    """The document as a generator of requests, of a service that has one event."""
+    http = service.durable.http
+    at_ms = now_ms()
+    body = settings(at_ms - HOUR_MS, at_ms + HOUR_MS)
+    http.put(f"/v1/events/{EVENT}", json=body).raise_for_status()
+    return schemathesis.openapi.from_url(f"{http.base_url}/openapi.json")
 
 
 @pytest.mark.parametrize(("method", "path"), EVENT_OPERATIONS)

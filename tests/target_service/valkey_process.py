@@ -30,12 +30,13 @@ def free_port() -> int:
 
 
 class ValkeyProcess:
-    """One server process that keeps nothing on disk, unless it is told to."""
+    """One server process that keeps nothing on disk, unless its options or a test tell it to."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *options: str) -> None:
         self.port = free_port()
         self.socket_path = directory / "valkey.sock"
         self._directory = directory
+        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: int = 0) -> str:
@@ -59,6 +60,7 @@ class ValkeyProcess:
                 *(server_binary(), "--port", str(self.port), "--bind", "127.0.0.1"),
                 # Started where a dump lies it loads it.
                 *("--save", "", "--dir", self._directory, "--unixsocket", self.socket_path),
+                *self._options,
             ],
             stdout=subprocess.DEVNULL,
         )

@@ -1,0 +1,119 @@
+"""The job of each worker that takes deliveries from the stream."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from time import monotonic
+
+from redis.exceptions import ResponseError
+
+from target_service.ledger.errors import LedgerClosed, LedgerError
+from target_service.odometer.intake import Intake
+from target_service.odometer.race import BadRaces, Completed, read_races
+from target_service.odometer.rules import RACES_AT_ONCE
+from target_service.odometer.stream import Entry, NoStream, Stream
+from target_service.redis_wire.errors import RedisUnavailable
+
+logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 0.05
+_NO_STREAM_SECONDS = 1.0
+_RETRY_SECONDS = 0.5
+# A consumer that is only slow loses entries to others, who make duplicates of them: no harm.
+CLAIM_IDLE_MS = 2_000
+_DEAD_IDLE_MS = 60_000
+_CLAIM_EVERY_SECONDS = 1.0
+_PAYLOAD_KEPT = 4_096
+
+
+class Consumer:
+    """Applies what the stream brings, then acknowledges it, so that nothing is lost on the way.
+
+    What dies in between comes again and is a duplicate. What is no race is kept in
+    `odometer_rejected` and acknowledged: it would be none the next time either.
+    """
+
+    def __init__(self, stream: Stream, intake: Intake, claim_idle_ms: int = CLAIM_IDLE_MS) -> None:
+        self._stream = stream
+        self._intake = intake
+        self._claim_idle_ms = claim_idle_ms
+        self._claim_at = 0.0
+
+    async def keep(self) -> None:
+        """Consume for ever; what fails is tried again."""
+        while True:
+            pause_seconds = IDLE_SECONDS
+            try:
+                if await self.look():
+                    pause_seconds = 0.0
+            except NoStream:
+                pause_seconds = _NO_STREAM_SECONDS
+            except (RedisUnavailable, ResponseError, LedgerError):
+                pause_seconds = _RETRY_SECONDS
+            except Exception:
+                logger.exception("The stream's consumer failed; it goes on")
+                pause_seconds = _RETRY_SECONDS
+            await asyncio.sleep(pause_seconds)
+
+    async def look(self) -> bool:
+        """Take what is there; tell whether there was any."""
+        entries = {entry.id: entry for entry in await self._stream.read()}
+        if monotonic() >= self._claim_at:
+            claimed = await self._stream.claim(self._claim_idle_ms)
+            entries |= {entry.id: entry for entry in claimed}
+            await self._stream.forget_dead(_DEAD_IDLE_MS)
+            self._claim_at = monotonic() + _CLAIM_EVERY_SECONDS
+        if entries:
+            await self._take(list(entries.values()))
+        return bool(entries)
+
+    async def leave(self) -> None:
+        """Tell the group that this consumer does not come back, if Redis can be told."""
+        with suppress(RedisUnavailable, ResponseError):
+            await self._stream.forget_consumer()
+
+    async def _take(self, entries: Sequence[Entry]) -> None:
+        """Apply entries, many in a transaction; each is acknowledged once it is on disk."""
+        fitting: list[Entry] = []
+        races: list[Completed] = []
+        for entry in entries:
+            try:
+                found = await self._intake.fitting(read_races(entry.payload or ""))
+            except BadRaces as error:
+                await self._reject(entry, str(error))
+                continue
+            if len(races) + len(found) > RACES_AT_ONCE:
+                await self._apply(fitting, races)
+                fitting, races = [], []
+            fitting.append(entry)
+            races += found
+        if races:
+            await self._apply(fitting, races)
+
+    async def _apply(self, entries: Sequence[Entry], races: Sequence[Completed]) -> None:
+        """Apply; an entry that the ledger cannot even store is told apart from the others."""
+        while True:
+            try:
+                await self._intake.take(races, "stream")
+                break
+            except LedgerClosed:
+                raise
+            except LedgerError:
+                # They stay pending; whoever claims them meanwhile makes duplicates of these.
+                await asyncio.sleep(_RETRY_SECONDS)
+            except Exception as error:
+                if len(entries) == 1:
+                    logger.exception("An entry of the stream cannot be applied")
+                    await self._reject(entries[0], f"cannot be applied: {error!r}")
+                    return
+                for entry in entries:
+                    await self._apply([entry], read_races(entry.payload or ""))
+                return
+        await self._stream.done([entry.id for entry in entries])
+
+    async def _reject(self, entry: Entry, reason: str) -> None:
+        payload = "" if entry.payload is None else entry.payload[:_PAYLOAD_KEPT]
+        printable = payload.encode(errors="replace").decode()
+        await self._intake.reject(reason[:_PAYLOAD_KEPT], printable)
+        await self._stream.done([entry.id])

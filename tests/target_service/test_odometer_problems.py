@@ -1,0 +1,78 @@
+"""What the odometer refuses, and how it says so."""
+
+import pytest
+from event_service import EventService, now_ms
+from leaderboard_client import Leaderboard
+from odometer_events import race, settings
+from problem_checks import check, invalid
+
+
+@pytest.mark.parametrize("amount", [0, -1, 1_000_001, 1.0, 1.5, "5", True, None, 2**70])
+def test_amounts_are_whole_and_positive(service: EventService, amount: object) -> None:
+    """Zero, negative, huge and broken ones are refused, and the field is named."""
+    bad = race("e", "r", 0) | {"amounts": {"miles": amount}}
+
+    assert invalid(service.durable.http.post("/v1/races", json=bad)) == ["amounts.miles"]
+
+
+def test_bad_deliveries_are_refused_as_a_whole(service: EventService) -> None:
+    """Every problem with its index; an unknown event or a missing field is one too."""
+    event_id = service.make()
+    good = race(event_id, "r", now_ms())
+    bad = [good, good | {"race_id": ""}, {"colour": 1}, 5]
+    unfit = [good, race("no-such", "r", 0), good | {"amounts": {"wins": 1}}]
+
+    assert invalid(service.durable.http.post("/v1/races", json=bad)) == [
+        "[1].race_id",
+        *(f"[2].{name}" for name in ("event_id", "race_id", "player_id", "finished_at")),
+        "[2].colour",
+        "[2].amounts",
+        "[3]",
+    ]
+    assert invalid(service.durable.http.post("/v1/races", json=unfit)) == [
+        "[1].event_id",
+        "[2].amounts.miles",
+    ]
+    for body in (b"", b"[]", b"{", b"\xff", b"[" * 100_000, b"null"):
+        assert invalid(service.durable.http.post("/v1/races", content=body)) == ["body"]
+    assert service.get(f"/v2/events/{event_id}/players/ann")["contribution"] == 0
+
+
+def test_what_is_not_there_is_a_404(service: EventService) -> None:
+    """An event nobody made, on every route; a version that is not served."""
+    for method, path in [
+        ("GET", "/v1/events/none"),
+        ("GET", "/v2/events/none"),
+        ("GET", "/v2/events/none/players/ann"),
+        ("POST", "/v1/events/none/players/ann/join"),
+    ]:
+        check(service.durable.http.request(method, path), 404, "unknown-event")
+    check(service.durable.http.get("/v3/events/none"), 404, "unknown-route")
+
+
+def test_ids_follow_the_rules_of_all_ids(service: EventService) -> None:
+    """Normalised to NFC, percent-encoded in paths; a bad one and a stray query are named."""
+    body = settings()
+    made = service.durable.http.put("/v1/events/caf%C3%A9", json=body)
+    again = service.durable.http.put("/v1/events/cafe%CC%81", json=body)
+
+    assert (made.json()["status"], again.json()["status"]) == ("made", "unchanged")
+    assert invalid(service.durable.http.get("/v2/events/%00?x=1")) == ["x", "event_id"]
+    path = "/v2/events/%FF/players/%2F"
+    assert invalid(service.durable.http.get(path)) == ["event_id", "player_id"]
+
+
+def test_without_a_ledger_the_odometer_says_so(leaderboard: Leaderboard) -> None:
+    """Every route of it, and the description."""
+    for method, path in [
+        ("PUT", "/v1/events/e"),
+        ("GET", "/v1/events/e"),
+        ("GET", "/v2/events/e"),
+        ("GET", "/v2/events/e/players/ann"),
+        ("POST", "/v1/events/e/players/ann/join"),
+        ("POST", "/v1/races"),
+        ("GET", "/v1/events/versions"),
+    ]:
+        check(leaderboard.http.request(method, path), 503, "ledger-required")
+    described = leaderboard.http.get("/v1/boards").json()
+    assert described["capabilities"]["community_events"] is False

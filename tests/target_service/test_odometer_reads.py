@@ -1,0 +1,168 @@
+"""The hot key: how often Redis is read for polls, by its own counters, and what polls are told."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from durable_service import Durable, durable_service, eventually
+from odometer_events import OPENS_MS, configuration, race, settings, tables_in
+from odometer_polls import Polled, poll, total_reads
+from prometheus_client import CollectorRegistry
+from valkey_process import ValkeyProcess
+
+from target_service.ledger.questions import Questions
+from target_service.odometer.copies import SCRIPT, Copy, storing
+from target_service.odometer.series import OdometerSeries
+from target_service.odometer.totals import Totals
+from target_service.redis_wire.connection import connector
+from target_service.redis_wire.pipeline import Pipeline
+
+HOUR_MS = 3_600_000
+REFRESH_MS = 200
+POLLS = 600
+
+
+@contextmanager
+def _polled(valkey: ValkeyProcess, folder: Path, **variables: str) -> Iterator[Durable]:
+    """A service with an event of five miles that Redis has."""
+    with durable_service("naive", valkey, folder, **variables) as durable:
+        now_ms = time.time_ns() // 1_000_000
+        body = settings(now_ms - HOUR_MS, now_ms + HOUR_MS, refresh_ms=REFRESH_MS)
+        durable.http.put("/v1/events/e", json=body).raise_for_status()
+        durable.http.post("/v1/races", json=race("e", "r", now_ms)).raise_for_status()
+        assert eventually(lambda: '"total":5' in str(durable.redis.hget("odometer:e", "v2")))
+        yield durable
+
+
+def _poll(durable: Durable) -> tuple[Polled, int]:
+    before = total_reads(durable.redis)
+    polled = poll(durable.service.port, "/v2/events/e", 8, lambda answers, _: answers >= POLLS)
+    return polled, total_reads(durable.redis) - before
+
+
+def test_directly_every_poll_reads_the_key(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """As many reads as polls, in the server's counters and in ours."""
+    with _polled(own_valkey, tmp_path, HOTBOARD_ODOMETER_READS="direct") as durable:
+        polled, reads = _poll(durable)
+
+        assert (polled.answers, reads) == (POLLS, POLLS)
+        assert durable.sample("odometer_reads_total", "redis") == POLLS
+
+
+def test_projected_the_interval_bounds_the_reads(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """At most workers ÷ interval, however many poll; everybody else is told this worker's copy."""
+    counts = str(tmp_path / "counts")
+    with _polled(
+        own_valkey, tmp_path, HOTBOARD_WORKERS="2", PROMETHEUS_MULTIPROC_DIR=counts
+    ) as durable:
+        polled, reads = _poll(durable)
+        at_most = 2 * (polled.seconds * 1_000 / REFRESH_MS + 1)
+
+        assert polled.answers == POLLS
+        assert reads <= at_most
+        told = {name: durable.sample("odometer_reads_total", name) for name in ("cache", "redis")}
+        assert told["cache"] > POLLS - at_most
+
+
+def test_without_redis_everything_goes_on(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """Deliveries apply, polls are told the ledger's total; afterwards Redis has it again."""
+    with _polled(own_valkey, tmp_path) as durable:
+        own_valkey.stop()
+        body = race("e", "s", time.time_ns() // 1_000_000)
+        posted = durable.http.post("/v1/races", json=body)
+
+        def told() -> int:
+            return int(durable.http.get("/v2/events/e").json()["total"])
+
+        assert (posted.status_code, posted.json()["counts"]["counted"]) == (200, 1)
+        assert eventually(lambda: told() == 10)
+        assert durable.sample("odometer_reads_total", "ledger") >= 1
+        assert durable.http.get("/v2/events/e/players/ann").json()["contribution"] == 10
+        own_valkey.start()
+        assert eventually(lambda: '"total":10' in str(durable.redis.hget("odometer:e", "v2")))
+        assert told() == 10
+
+
+def _copy(as_of_ms: int, text: bytes = b"{}") -> Copy:
+    return Copy(as_of_ms, 60_000, is_final=False, v1=text, v2=text)
+
+
+async def _with_totals(
+    valkey: ValkeyProcess, folder: Path, use: Callable[[Totals, Pipeline], object]
+) -> None:
+    with tables_in(folder) as tables:
+        tables.make("e", configuration())
+        questions = Questions("reader", tables.store)
+        questions.start()
+        pipeline = Pipeline(connector(valkey.url(), 5.0), 5.0)
+        pipeline.start()
+        series = OdometerSeries(CollectorRegistry())
+        totals = Totals(pipeline, questions, "projected", series, lambda: OPENS_MS)
+        totals.ledger_id = "this ledger"
+        await use(totals, pipeline)  # type: ignore[misc]  # a coroutine function
+        await questions.close()
+        await pipeline.stop()
+
+
+def test_one_fetch_serves_all_who_wait(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """A hundred polls at once read Redis once; a client that leaves takes nothing with it."""
+
+    async def use(totals: Totals, pipeline: Pipeline) -> None:
+        await _store(pipeline, _copy(OPENS_MS, b"of Redis"), "this ledger")
+        polls = [asyncio.create_task(totals.read("e")) for _ in range(100)]
+        await asyncio.sleep(0)
+        polls[0].cancel()
+        told = await asyncio.gather(*polls[1:])
+
+        assert {copy.v2 for copy in told if copy} == {b"of Redis"}
+
+    asyncio.run(_with_totals(own_valkey, tmp_path, use))
+    with own_valkey.client() as client:
+        assert total_reads(client) == 1
+
+
+@pytest.mark.parametrize(
+    ("caption", "copy", "ledger_id"),
+    [
+        ("of another ledger", _copy(OPENS_MS, b"?"), "another ledger"),
+        ("older than is allowed", _copy(OPENS_MS - 300_001, b"?"), "this ledger"),
+    ],
+)
+def test_a_copy_that_is_of_no_use_is_passed_over(
+    own_valkey: ValkeyProcess, tmp_path: Path, caption: str, copy: Copy, ledger_id: str
+) -> None:
+    """The ledger is asked instead."""
+
+    async def use(totals: Totals, pipeline: Pipeline) -> None:
+        await _store(pipeline, copy, ledger_id)
+        told = await totals.read("e")
+
+        assert told is not None, caption
+        assert told.as_of_ms == OPENS_MS
+        assert b'"total":0' in told.v2
+        assert await totals.read("nobody's") is None
+
+    asyncio.run(_with_totals(own_valkey, tmp_path, use))
+
+
+def test_an_older_copy_never_replaces_a_newer_one(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """A projector that slept past its lease puts nothing back."""
+
+    async def use(_: Totals, pipeline: Pipeline) -> None:
+        await _store(pipeline, _copy(OPENS_MS, b"new"), "this ledger")
+        await _store(pipeline, _copy(OPENS_MS - 1, b"old"), "this ledger")
+
+    asyncio.run(_with_totals(own_valkey, tmp_path, use))
+    with own_valkey.client() as client:
+        assert client.hget("odometer:e", "v2") == "new"
+        assert 0 < client.ttl("odometer:e") <= 3_600
+
+
+async def _store(pipeline: Pipeline, copy: Copy, ledger_id: str) -> None:
+    deadline = asyncio.get_running_loop().time() + 5
+    await SCRIPT.run(pipeline, storing("e", copy, ledger_id), deadline)
