@@ -110,6 +110,7 @@ def achieving(achieving_running: Achieving) -> Achieving:
     return achieving_running
 
 
+@pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventService]:
     """A running service for community events, on a server of its own."""
     folder = tmp_path_factory.mktemp("odometer")
