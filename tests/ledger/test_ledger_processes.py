@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from contextlib import closing
 from itertools import groupby
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from ledger_truth import LedgerTruth
 from target_service.ledger.events import BatchOutcome
 from target_service.ledger.sqlite import SqliteLedger
 from target_service.ledger.standings import Standing
+
+# Some fifty batches, of which the processes know all but the last few to be stored.
+LIFE_CHANGES = 1_500
 
 
 async def standings_of(ledger: SqliteLedger) -> dict[str, Standing]:
@@ -74,13 +78,25 @@ def test_the_highest_sequence_wins_between_processes(tmp_path: Path, seed: int) 
     assert list(range(1, len(numbers) + 1)) == numbers
 
 
+def last_change(path: Path) -> int:
+    """How many changes the file holds, as somebody else sees it."""
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        (number,) = connection.execute("SELECT last_change FROM state").fetchone()
+    return int(number)
+
+
 def lives(path: Path, count: int) -> dict[tuple[str, int], range]:
     """Start two processes and kill them, again and again; what they were told meanwhile."""
     acknowledged: dict[tuple[str, int], range] = {}
     for life in range(count):
         started = [Child(path, "write", name=f"w{n}", start=life * 100_000) for n in range(2)]
+        enough = last_change(path) + LIFE_CHANGES
         with children(*started):
-            time.sleep(0.4)
+            while last_change(path) < enough:
+                assert [None, None] == [child.process.poll() for child in started]
+                time.sleep(0.02)
             for child in started:
                 child.process.kill()
             for number, child in enumerate(started):

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
 
 TIMEOUT_SECONDS = 0.4
-_PATIENCE_SECONDS = 15.0
+_PATIENCE_SECONDS = 40.0
 
 
 @dataclass
@@ -89,6 +89,12 @@ class Durable:
     def is_level(self) -> bool:
         """Whether the ranking equals the ledger, entry by entry."""
         return self.truth() == self.ranking()
+
+    def is_marked(self) -> bool:
+        """Whether the ledger has been told that all it holds has reached Redis."""
+        with closing(sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)) as connection:
+            (ranges,) = connection.execute("SELECT count(*) FROM unprojected").fetchone()
+        return int(ranges) == 0
 
     def sample(self, *name: str) -> float:
         """One sample of a scrape; a service that does not answer has none."""
