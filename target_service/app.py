@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from target_service import __version__
 from target_service.achievements.achievements import OPERATIONS as OPERATIONS_OF_MEMBERS
 from target_service.achievements.achievements import Achievements
+from target_service.bounded_rank.bounded_rank import BoundedRank
 from target_service.cold_routes import OPERATIONS, cold_routes
 from target_service.durability import Durability
 from target_service.error_handlers import add_error_handlers
@@ -22,16 +23,18 @@ from target_service.global_top.tops import Tops, make_tops
 from target_service.hot_routes import Handler, HotRoutes
 from target_service.leaderboard.around import ReadAround
 from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.exact_rank import ExactRank
 from target_service.leaderboard.freshness import AlwaysFresh
 from target_service.leaderboard.key_commands import KeyCommands
 from target_service.leaderboard.partition_top import ReadPartitionTop
-from target_service.leaderboard.rank import ReadRank
+from target_service.leaderboard.rank import RankSource, ReadRank
 from target_service.leaderboard.rank_limit import RankLimit
 from target_service.leaderboard.store import Store
 from target_service.leaderboard.submit import Submit
 from target_service.leaderboard.submit_batch import SubmitBatch
 from target_service.leaderboard.top import ReadTop
 from target_service.leaderboard.writer import ProjectionWriter, Writer
+from target_service.ledger.protocol import ScoreSource
 from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
 from target_service.odometer.odometer import Odometer
@@ -94,6 +97,9 @@ def create_app(settings: Settings) -> ASGIApp:
         versions = durability.board_versions
         store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, versions)
         writer = LedgerWriter(store, durability.ledger, durability.projection, metrics)
+    ledger = durability.ledger if durability else None
+    ranks, followers = _ranks(settings, store, metrics, ledger)
+    jobs += followers
     tops = make_tops(settings, store, metrics) if settings.top == "materialised" else None
     if tops is not None:
         jobs.append(tops.keep)
@@ -106,22 +112,32 @@ def create_app(settings: Settings) -> ASGIApp:
         redirect_slashes=False,
         redoc_url=None,
     )
-    ledger = durability.ledger if durability else None
     app.include_router(cold_routes(settings, store, metrics, ledger))
     add_error_handlers(app)
-    rejected = metrics.service.rank_rejected.inc
-    limit = RankLimit(settings.rank_limit / settings.workers, on_rejection=rejected)
     events = odometer.handlers() if odometer else refusing()
     members = achievements.handlers if achievements else without_ledger(OPERATIONS_OF_MEMBERS)
-    handlers = (*hot_handlers(store, writer, limit, tops), *events, *members)
+    handlers = (*hot_handlers(store, writer, ranks, tops), *events, *members)
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)
     return HotRoutes(handlers, TimedApp(app, request_times), request_times)
 
 
+def _ranks(
+    settings: Settings, store: Store, metrics: Metrics, ledger: ScoreSource | None
+) -> tuple[Mapping[str, RankSource], Sequence[Job]]:
+    """Return the ways to find a rank, and what must run for them."""
+    rejected = metrics.service.rank_rejected.inc
+    limit = RankLimit(settings.rank_limit / settings.workers, on_rejection=rejected)
+    exact = ExactRank(store, limit)
+    if ledger is None:
+        return {"exact": exact}, ()
+    bounded = BoundedRank(store, ledger)
+    return {"exact": exact, "bounded": bounded}, bounded.jobs
+
+
 def hot_handlers(
-    store: Store, writer: Writer, limit: RankLimit, tops: Tops | None
+    store: Store, writer: Writer, ranks: Mapping[str, RankSource], tops: Tops | None
 ) -> Sequence[Handler]:
     """Return what answers the operations under load."""
     return (
@@ -130,7 +146,7 @@ def hot_handlers(
         ReadTop(store) if tops is None else ReadMaterialisedTop(store.boards, tops),
         ReadPartitionTop(store),
         ReadAround(store),
-        ReadRank(store, limit),
+        ReadRank(store, ranks),
     )
 
 

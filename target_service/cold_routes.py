@@ -130,6 +130,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
             sequences=has_ledger,
             home_partition=has_ledger,
             versions=has_ledger,
+            bounded_rank=has_ledger,
             materialised_top=settings.top == "materialised",
             community_events=has_ledger,
             achievements=has_ledger,

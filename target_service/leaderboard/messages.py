@@ -96,17 +96,22 @@ class Around(Struct, frozen=True, omit_defaults=True):
 
 
 class Rank(Struct, frozen=True, omit_defaults=True):
-    """A player's global competition rank; `exact` is null when nothing can prove or refute it."""
+    """A player's global competition rank; `exact` is null when nothing can prove or refute it.
+
+    The place on the board comes with a rank that read the boards, the number of all players with
+    one that counted them.
+    """
 
     board: str
     player: Id
     score: Score
     rank: Place
-    board_position: Place
-    keys_read: Place
+    keys_read: Count
     exact: bool | None
     max_rank_error: Count | None
     as_of: Timestamp
+    board_position: Place | None = None
+    total: Place | None = None
     recovering: bool = False
 
 

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
 from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
+from target_service.ledger.score_counts import CountedScores
+from target_service.ledger.score_moves import ScoreMoves, ScoresAsked
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 
 
@@ -67,6 +70,20 @@ class ProjectionSource(Protocol):
 
     async def facts(self) -> LedgerFacts:
         """Change numbers, backlog, holds and trouble, at this moment."""
+        ...
+
+
+class ScoreSource(Protocol):
+    """What a follower of scores needs, who knows how many players have which."""
+
+    def counted_scores(
+        self, season: str, boards: Sequence[str], page_scores: int = 10_000
+    ) -> AbstractContextManager[CountedScores]:
+        """How many players of the boards have each score, as of one change; blocks."""
+        ...
+
+    async def score_moves(self, asked: ScoresAsked) -> ScoreMoves:
+        """What has moved since, and where players stand; raises ChangesTrimmed."""
         ...
 
 

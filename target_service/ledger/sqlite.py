@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -10,7 +11,9 @@ from target_service.ledger import reads
 from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
 from target_service.ledger.inbox import Inbox, Read, Submission
 from target_service.ledger.options import LedgerOptions
-from target_service.ledger.protocol import ChangeSource, Ledger, ProjectionSource
+from target_service.ledger.protocol import ChangeSource, Ledger, ProjectionSource, ScoreSource
+from target_service.ledger.score_counts import CountedScores, counted_scores
+from target_service.ledger.score_moves import ScoreMoves, ScoresAsked, score_moves
 from target_service.ledger.snapshot import Snapshot
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 from target_service.ledger.store import Store
@@ -28,7 +31,7 @@ def _unobserved(_seconds: float, _events: int) -> None:
     """Note nothing."""
 
 
-class SqliteLedger(Ledger, ProjectionSource, ChangeSource):
+class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
     """The truth in one file that several processes may share.
 
     Making one blocks until the file is checked and its tail is read; everything else is for
@@ -106,6 +109,17 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource):
         """The latest standing of each of these players who has one."""
         connection, guard = self._writer.connection, self._writer.guard
         return await self._ask(lambda: reads.standings(connection, guard, season, player_ids))
+
+    def counted_scores(
+        self, season: str, boards: Sequence[str], page_scores: int = 10_000
+    ) -> AbstractContextManager[CountedScores]:
+        """How many players of the boards have each score, as of one change; blocks."""
+        return counted_scores(self._store, season, boards, page_scores)
+
+    async def score_moves(self, asked: ScoresAsked) -> ScoreMoves:
+        """What has moved since, and where players stand; raises ChangesTrimmed."""
+        connection, guard = self._writer.connection, self._writer.guard
+        return await self._ask(lambda: score_moves(connection, guard, asked))
 
     async def _ask(self, question: Callable[[], T]) -> T:
         read = Read(question)

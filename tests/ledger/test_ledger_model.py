@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import sqlite3
 import tempfile
+from collections import Counter
 from dataclasses import astuple, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ledger_truth import LedgerTruth
 
 from target_service.ledger.errors import ChangesTrimmed
 from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome, Status
+from target_service.ledger.score_moves import ScoresAsked
 from target_service.ledger.sqlite import SqliteLedger
 
 HOUR_MS = 3_600_000
@@ -175,6 +177,27 @@ class TwoLedgers(RuleBasedStateMachine):
             assert max(map(len, pages), default=0) <= 2
             assert len(expected) == sum(map(len, pages))
             assert expected == {one.player_id: one for page in pages for one in page}
+        for names in ([SOLO.name], [SOLO.name, DUO.name]):
+            await self.compare_scores(ledger, names)
+
+    async def compare_scores(self, ledger: SqliteLedger, boards: list[str]) -> None:
+        """Ask who has which score on some boards of a season, and what has moved of late."""
+        truth = self.truth
+        standings = {k[1]: s for k, s in truth.standings.items() if k[0] == "s1"}
+        scores = Counter(one.score for one in standings.values() if one.board in boards)
+        with ledger.counted_scores("s1", boards, page_scores=2) as counted:
+            pages = list(counted.pages)
+        assert truth.last_change == counted.change
+        assert max(map(len, pages), default=0) <= 2
+        assert sorted(scores.items()) == [pair for page in pages for pair in page]
+        kept = [one for one in truth.changes[truth.trimmed_to :] if one.board in boards]
+        to = min(truth.last_change, truth.trimmed_to + 3)
+        moved = [one for one in kept if one.season == "s1" and one.number <= to]
+        players = [*standings, "nobody"]
+        moves = await ledger.score_moves(ScoresAsked("s1", boards, truth.trimmed_to, 3, players))
+        assert (to, truth.last_change, standings) == (moves.to, moves.last_change, moves.standings)
+        assert [one.new_score for one in moved] == moves.new_scores
+        assert [s for one in moved if (s := one.old_score) is not None] == moves.old_scores
 
     def teardown(self) -> None:
         """Compare once more and close everything."""
