@@ -143,7 +143,7 @@ def test_describe_tells_what_the_ledger_adds(durable: Durable) -> None:
     added = {name for name, offered in told["capabilities"].items() if offered}
     assert added == {
         *("event_dedupe", "sequences", "home_partition", "versions", "community_events"),
-        "achievements",
+        *("achievements", "bounded_rank"),
     }
     assert (told["ledger"], told["ledger_sync"]) == ("sqlite", "full")
     assert told["limits"]["event_ids_kept_seconds"] == 86_400

@@ -159,6 +159,7 @@ def test_describe_tells_limits_and_capabilities(leaderboard: Leaderboard) -> Non
         "sequence": [1, 2**53 - 1],
         "body_bytes": 8 * 1024 * 1024,
         "event_ids_kept_seconds": None,
+        "exact_ranks_per_second": 100_000,
     }
     assert (answer["ledger"], answer["ledger_sync"]) == ("none", None)
     assert answer["service"]["python"] == platform.python_version()
