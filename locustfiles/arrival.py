@@ -8,12 +8,18 @@ from workload.arrivals import Schedule, slice_of
 
 
 class Arrival(NamedTuple):
-    """When a request is due, and whom it is about; -1 where it names no player or score."""
+    """When a request is due, and whom it is about; -1 where it names no player or score.
+
+    `overtaken_by` is the number of a newer event of the player that is sent before this one;
+    one that is not `in_turn` does not wait for the answer to its player's earlier request.
+    """
 
     number: int
     intended_us: int
     player: int
     score: int
+    overtaken_by: int | None = None
+    in_turn: bool = True
 
 
 def arrivals_of_second(

@@ -52,6 +52,15 @@ def hits_between(before: Hits, after: Hits) -> Hits:
     return grown
 
 
+def went_back(before: Hits, after: Hits) -> bool:
+    """Whether any count is lower than it was, or gone: the service was started again."""
+    return any(
+        after.get(key, {}).get(op, 0) < count
+        for key, ops in before.items()
+        for op, count in ops.items()
+    )
+
+
 @dataclass
 class _Key:
     hits: dict[str, int] = field(default_factory=dict)

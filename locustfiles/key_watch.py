@@ -14,12 +14,16 @@ from locustfiles.key_counters import (
     read_hits,
     read_ledger_buckets,
     read_snapshot,
+    went_back,
 )
 from locustfiles.plain_request import get
 
 _ROUTE: Final = "/metrics"
 # A stalled service answers late, not never; later than this the run has other worries.
 _SECONDS: Final = 5.0
+_RESTARTED: Final = (
+    "the service was started again in the measured phase, and its counters began anew"
+)
 
 
 class KeyWatch:
@@ -37,6 +41,7 @@ class KeyWatch:
         self._start: dict[str, Any] | None = None
         self._end: dict[str, Any] | None = None
         self._has_no_counters = False
+        self._was_restarted = False
         self._first_hits: Hits = {}
         self._hits: Hits = {}
         self._last_page = b""
@@ -88,11 +93,13 @@ class KeyWatch:
             self._start = _snapshot(outcome.body, at_second)
             self._first_hits = hits
         else:
+            self._was_restarted |= went_back(self._hits, hits)
             self._note(hits, round(at_second) - 1)
         self._hits = hits
         self._last_page, self._last_second = outcome.body, at_second
         if is_last:
             self._end = _snapshot(outcome.body, at_second)
+            self._reason = _RESTARTED if self._was_restarted else None
         else:
             self._reason = "the measured phase did not end"
 

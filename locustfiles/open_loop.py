@@ -17,6 +17,7 @@ from locustfiles.bookkeeping import Bookkeeping
 from locustfiles.clock import MICROSECONDS, ScheduleClock
 from locustfiles.connection import Connection
 from locustfiles.dialer import Dialer
+from locustfiles.disorder import Disorder
 from locustfiles.failure import ExchangeFailed
 from locustfiles.operations import Operation
 from locustfiles.plan import Plan
@@ -109,8 +110,15 @@ class OpenLoop:
 
     def _arrivals(self) -> Iterator[Arrival]:
         plan = self._plan
+        disorder = Disorder(plan.load) if self._operation.name == "submit" else None
         for second in range(-plan.warmup_seconds, plan.duration_seconds):
-            yield from arrivals_of_second(self._schedule, second, plan.slices, plan.slice_index)
+            if disorder is None or not plan.load.has_disorder:
+                yield from arrivals_of_second(self._schedule, second, plan.slices, plan.slice_index)
+                continue
+            # Who is sent for is known only after the change, and so is whose slice it is.
+            for arrival in disorder.deliver(arrivals_of_second(self._schedule, second, 1, 0)):
+                if arrival.player % plan.slices == plan.slice_index:
+                    yield arrival
 
     def _serve(self, connection: Connection) -> None:
         operation, books, line = self._operation, self._books, self._line

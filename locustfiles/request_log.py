@@ -48,7 +48,7 @@ class RequestFile:
     ) -> None:
         """Write one line; a dropped request has no times."""
         number, intended_us, player, score = (
-            "" if value == -1 and place > 1 else value for place, value in enumerate(arrival)
+            "" if value == -1 and place > 1 else value for place, value in enumerate(arrival[:4])
         )
         times = f"{begun_us},{ended_us}" if outcome != "dropped" else ","
         self._file.write(f"{operation},{number},{intended_us},{player},{score},{outcome},{times}\n")

@@ -37,7 +37,7 @@ class WaitingLine:
         """Line up a due arrival, or drop it."""
         if self._is_full():
             self._on_drop(arrival)
-        elif self._turns is not None and not self._turns.take(arrival):
+        elif self._turns is not None and arrival.in_turn and not self._turns.take(arrival):
             self._parked += 1
         else:
             self._due.append(arrival)
@@ -56,7 +56,9 @@ class WaitingLine:
 
     def finish(self, arrival: Arrival) -> None:
         """Note that an arrival has its outcome, so that its player's next one may go."""
-        parked = self._turns.give_back(arrival.player) if self._turns else None
+        if self._turns is None or not arrival.in_turn:
+            return
+        parked = self._turns.give_back(arrival.player)
         if parked is None:
             return
         self._parked -= 1

@@ -16,6 +16,8 @@ LOAD_FIELDS: Final[Mapping[str, Field]] = MappingProxyType(
         # The service's own limits.
         "k": WholeNumber(1, 1_000),
         "window": WholeNumber(1, 50),
+        "resent_share": Number(0, 0.5),
+        "overtaken_share": Number(0, 0.5),
     }
 )
 
@@ -29,6 +31,13 @@ class LoadSettings:
     request_timeout_seconds: float = 10.0
     k: int = 10
     window: int = 2
+    resent_share: float = 0.0
+    overtaken_share: float = 0.0
+
+    @property
+    def has_disorder(self) -> bool:
+        """Whether some submits repeat an event, or come after a newer one of their player."""
+        return bool(self.resent_share or self.overtaken_share)
 
     def __post_init__(self) -> None:
         problems = load_problems(asdict(self))

@@ -23,12 +23,15 @@ _decoder = msgspec.json.Decoder(_Answer)
 
 
 class Submit:
-    """Writes scores; a player's later arrival has the greater sequence."""
+    """Writes scores; a player's later arrival has the greater sequence.
+
+    Between any two sequences there is room for an event that the second one overtook.
+    """
 
     name = "submit"
 
     def __init__(self, plan: Plan, address: Address, places: Places) -> None:
-        self._sequence_of_number_0 = plan.sequence_base + 1 - plan.first_number(self.name)
+        self._sequence_of_number_0 = plan.sequence_base + 2 * (1 - plan.first_number(self.name))
         self._places = places
         self._event_prefix = plan.run_id
         self._head = (
@@ -42,7 +45,7 @@ class Submit:
 
     def request(self, arrival: Arrival) -> bytes:
         """Write the arrival's score for its player."""
-        number, _, player, score = arrival
+        number, player, score = arrival.number, arrival.player, arrival.score
         body = (
             f'{{"event_id":"{self._event_prefix}-{number}",'
             f'"player_id":"{self._places.player_id(player)}",'
@@ -64,4 +67,6 @@ class Submit:
         return Reply(None, told, Accepted(self._sequence(arrival), arrival.score))
 
     def _sequence(self, arrival: Arrival) -> int:
-        return self._sequence_of_number_0 + arrival.number
+        if arrival.overtaken_by is not None:
+            return self._sequence_of_number_0 + 2 * arrival.overtaken_by - 1
+        return self._sequence_of_number_0 + 2 * arrival.number

@@ -6,7 +6,14 @@ from gevent.socket import socket
 from gevent_server import Peer, always, answer, serving
 
 from locustfiles.clock import ScheduleClock
-from locustfiles.key_counters import hits_between, read_hits, read_ledger_buckets, read_snapshot
+from locustfiles.key_counters import (
+    Hits,
+    hits_between,
+    read_hits,
+    read_ledger_buckets,
+    read_snapshot,
+    went_back,
+)
 from locustfiles.key_watch import KeyWatch
 
 PAGE = b"""# HELP leaderboard_key_ops_total Hits.
@@ -129,6 +136,44 @@ def moved(document: dict[str, object]) -> tuple[int, list[int]]:
     rows = document["seconds"]
     assert isinstance(rows, list)
     return next(ends) - next(ends), [row["hits"]["k"]["write"] for row in rows]
+
+
+def restarting(at: int) -> object:
+    """A metrics page whose count begins anew once."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            count = 1_000 * peer.total if peer.total < at else 1_400 + peer.total
+            line = f'leaderboard_key_ops_total{{key="k",op="write"}} {count}\n'
+            stream.sendall(answer(line.encode()))
+
+    return script
+
+
+def test_counters_that_began_anew_are_compared_with_nothing() -> None:
+    """Also when the new count is higher at the end than the old one was at the start."""
+    document = watched(restarting(at=3), 3)
+    whole, _ = moved(document)
+
+    assert whole > 0
+    assert (
+        "the service was started again in the measured phase, and its counters began anew"
+        == document["reason"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "back"),
+    [
+        ({"a": {"read": 5}}, {"a": {"read": 5}}, False),
+        ({"a": {"read": 5}}, {"a": {"read": 4}}, True),
+        ({"a": {"read": 5}}, {"b": {"read": 9}}, True),
+        ({}, {"a": {"read": 0}}, False),
+    ],
+)
+def test_a_lower_or_missing_count_went_back(before: Hits, after: Hits, back: bool) -> None:
+    """A counter of a process only rises."""
+    assert back == went_back(before, after)
 
 
 def test_the_seconds_add_up_to_the_whole() -> None:

@@ -46,7 +46,7 @@ def test_submit_writes_one_event() -> None:
         "mode": "duo",
         "season": "s1",
         "score": 777,
-        "sequence": PLAN.sequence_base + 1 + 41,
+        "sequence": PLAN.sequence_base + 2 * (1 + 41),
     } == json.loads(body)
 
 
@@ -56,7 +56,22 @@ def test_the_first_write_has_the_first_sequence_after_the_loading() -> None:
     submit = MAKERS["submit"](plan, ADDRESS)
     body = parts(submit.request(Arrival(-480, -2_000_000, 1, 1)))[2]
 
-    assert PLAN.sequence_base + 1 == json.loads(body)["sequence"]
+    assert PLAN.sequence_base + 2 == json.loads(body)["sequence"]
+
+
+def test_an_overtaken_event_is_older_than_what_overtook_it_and_newer_than_all_before() -> None:
+    """Its own id and score, and a sequence just below that of the newer event."""
+    late = Arrival(45, 1_000, 13, 5, overtaken_by=41)
+    bodies = [
+        json.loads(parts(made("submit").request(one))[2])
+        for one in (ARRIVAL._replace(number=40), late, ARRIVAL)
+    ]
+    before, overtaken, newer = (body["sequence"] for body in bodies)
+
+    assert (before, newer) == (overtaken - 1, overtaken + 1)
+    assert (f"{PLAN.run_id}-45", 5) == (bodies[1]["event_id"], bodies[1]["score"])
+    reply = made("submit").judge(late, 200, b'{"status":"applied"}')
+    assert Accepted(overtaken, 5) == reply.accepted
 
 
 def test_reads_ask_for_pages() -> None:
@@ -109,7 +124,7 @@ def test_a_foreign_service_gets_its_own_players() -> None:
 
 
 ENTRY = '{"player":"player-00013","score":5,"position":3,"partition":"lb:eu:duo:s1"}'
-EVENT = Accepted(PLAN.sequence_base + 1 + 41, ARRIVAL.score)
+EVENT = Accepted(PLAN.sequence_base + 2 * (1 + 41), ARRIVAL.score)
 OTHER = '{"player":"player-00014","score":5,"position":4,"partition":"lb:eu:duo:s1"}'
 
 

@@ -137,6 +137,26 @@ def test_a_busy_player_blocks_nobody_else() -> None:
     assert 1 == truth.taken[-1].number
 
 
+def test_who_takes_no_turn_waits_for_nobody() -> None:
+    """It goes while its player's request is on the way, and its answer ends nobody's turn."""
+    truth = Truth(in_turn=True)
+    truth.due(1)
+    truth.joined.append(Arrival(1, 0, 1, 0, in_turn=False))
+    truth.line.join(truth.joined[-1])
+    truth.due(1)
+    truth.take()
+    truth.take()
+    assert [0, 1] == [one.number for one in truth.in_flight]
+
+    truth.answer(1)
+    truth.take()
+    assert [0] == [one.number for one in truth.in_flight]
+
+    truth.answer(0)
+    truth.take()
+    assert [2] == [one.number for one in truth.in_flight]
+
+
 def test_a_full_line_first_drops_who_waited_too_long() -> None:
     """A newcomer gets the place of one that could not be sent any more."""
     truth = Truth(in_turn=False)

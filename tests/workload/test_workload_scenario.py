@@ -27,6 +27,8 @@ def test_peak_is_the_modelled_mix() -> None:
             request_timeout_seconds=10.0,
             k=10,
             window=2,
+            resent_share=0.0,
+            overtaken_share=0.0,
         ),
         {
             "achieved_ratio": 0.99,
