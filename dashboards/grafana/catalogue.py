@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Final
 
-from dashboards.grafana import generator, hot_keys, naive_against_partitioned
+from dashboards.grafana import drills, generator, hot_keys, naive_against_partitioned
 from dashboards.grafana.page import Page
 
 PAGES: Final[tuple[Callable[[], Page], ...]] = (
     hot_keys.page,
     naive_against_partitioned.page,
     generator.page,
+    drills.page,
 )
 
 

@@ -42,6 +42,10 @@ class Service:
             buckets=HTTP_BUCKETS,
             registry=r,
         )
+        self._writes = Counter("leaderboard_writes", "-", ["status"], registry=r)
+        Counter("leaderboard_projection_replayed", "-", registry=r)
+        Gauge("leaderboard_projection_backlog", "-", registry=r).set(0)
+        Gauge("leaderboard_projection_oldest_timestamp_seconds", "-", registry=r).set(0)
         labels = ["mode", "ledger", "version"]
         Gauge("leaderboard_info", "-", labels, registry=r).labels(mode, "none", "0").set(1)
         Gauge("leaderboard_partitions", "-", registry=r).set(12)
@@ -64,6 +68,7 @@ class Service:
         self._commands.labels("zadd" if op == "write" else "zrange").inc()
         if op == "write":
             self._members.labels(key).inc()
+            self._writes.labels("applied").inc()
             self.written += 1
 
 

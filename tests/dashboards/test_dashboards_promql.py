@@ -27,7 +27,9 @@ OTHERS = {
     "redis_cpu_user_seconds_total": set[str](),
     "redis_cpu_sys_seconds_total": set[str](),
     "up": {"job"},
+    "leaderboard_topk_as_of_timestamp_seconds": set[str](),
     "leaderboard_projection_backlog": set[str](),
+    "leaderboard_projection_replayed_total": set[str](),
     "leaderboard_projection_oldest_timestamp_seconds": set[str](),
 }
 
