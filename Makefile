@@ -28,7 +28,8 @@ help: ## Show this list
 	@echo "  REDIS_PORT=6379 (up) PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up, watch)"
 	@echo "  PROMETHEUS_BIN GRAFANA_BIN (watch: programs that are not on PATH)"
 	@echo "  ROUNDS=3 A=run B=run (compare)"
-	@echo "  DRILL=redis-kill (drill; MODE=naive, from DURATION=8s on)"
+	@echo "  DRILL=redis-kill|redis-freeze|redis-restore|service-kill|duplicates|out-of-order|disk-full"
+	@echo "  LIFTED=1 (disk-full: room is made during the load; LIFTED=0: only after it)"
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key

@@ -79,6 +79,7 @@ class Variables(BaseSettings):
     loadgen_port: Annotated[int, Field(ge=0, le=65535)] = 9646
     rounds: Annotated[int, Field(ge=1, le=99)] = 3
     drill: str | None = None
+    lifted: bool = True
     a: str | None = None
     b: str | None = None
 

@@ -1,6 +1,6 @@
 """A drill told in sentences, the same in the terminal and on the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from reports.rundir.drill import Drill
 
@@ -37,11 +37,14 @@ def _clients(drill: Drill) -> Iterator[str]:
         f"ranked reads said `recovering` during {_seconds(stale)}, "
         f"and were unavailable during {_seconds(gone)}"
     )
-    durable = sum(second.writes_durable_only for second in drill.seconds)
-    failed = sum(second.writes_failed for second in drill.seconds)
-    yield f"writes accepted as durable only: {durable:,}; failed: {failed:,}"
+    yield f"writes: {_counts(drill.writes)}"
+    yield f"ranked reads: {_counts(drill.reads)}"
     if drill.longest_wait_ms is not None:
         yield f"longest wait for an answer, from the send: {drill.longest_wait_ms:,.0f} ms"
+
+
+def _counts(outcomes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in outcomes.items()) or "none"
 
 
 def _seconds(seconds: float | None, unknown: str = "an unknown time") -> str:

@@ -33,6 +33,7 @@ ANY_MODE: Final[Mapping[str, Field]] = MappingProxyType(
         "late_ms": Number(0, 60_000, low_allowed=False),
         "late_share": Number(0, 1),
         "recovery_seconds": Number(0, 3_600, low_allowed=False),
+        "longest_wait_ms": Number(0, 60_000, low_allowed=False),
     }
 )
 BY_MODE: Final[Mapping[str, Mapping[str, Field]]] = MappingProxyType(

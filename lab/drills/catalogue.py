@@ -1,20 +1,56 @@
 """All drills by name; a new one adds its line here and a scenario file of its name."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from lab.drills.disk_full import DiskFull
 from lab.drills.drill import Drill
+from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.redis_kill import RedisKill
+from lab.drills.redis_restore import RedisRestore
+from lab.drills.service_kill import ServiceKill
+from lab.drills.whole_run import WholeRun
 from lab.errors import UsageError
 
-_ALL = (
+_ALL: Final = (
     Drill(
         "redis-kill",
         "Redis is killed (kill -9) and starts again, empty.",
-        RedisKill(),
+        lambda _: RedisKill(),
+    ),
+    Drill(
+        "redis-freeze",
+        "Redis stands still for 3 s (SIGSTOP): it takes connections and answers nothing.",
+        lambda _: RedisFreeze(),
+    ),
+    Drill(
+        "redis-restore",
+        "Redis is killed and starts again from an older dump, which it takes for the present.",
+        lambda _: RedisRestore(),
+    ),
+    Drill(
+        "service-kill",
+        "The service is killed (kill -9) and starts again on the same ledger.",
+        lambda _: ServiceKill(),
+    ),
+    Drill(
+        "duplicates",
+        "5 % of the submits send an earlier event again, half of them together with it.",
+        lambda _: WholeRun("5 % of the submits sent again"),
+    ),
+    Drill(
+        "out-of-order",
+        "5 % of the submits come after a newer event of their player, or together with it.",
+        lambda _: WholeRun("5 % of the submits overtaken by newer ones"),
+    ),
+    Drill(
+        "disk-full",
+        "No file of the service may grow: the ledger takes nothing, and reads go on.",
+        lambda variables: DiskFull(is_lifted=variables.lifted),
     ),
 )
-DRILLS: Final = MappingProxyType({drill.name: drill for drill in _ALL})
+DRILLS: Final[Mapping[str, Drill]] = MappingProxyType({drill.name: drill for drill in _ALL})
 
 
 def find_drill(name: str | None) -> Drill:

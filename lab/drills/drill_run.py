@@ -18,6 +18,7 @@ from lab.errors import LabError, PartFailed
 from lab.ledger_file import LedgerFile
 from lab.run_marks import RunMarks
 from lab.session import Session
+from lab.variables import Variables
 from lab.writing import write_json
 
 
@@ -26,7 +27,7 @@ class DrillRun:
     """One use of a drill, and what is known of it afterwards."""
 
     drill: Drill
-    duration_seconds: int
+    variables: Variables
     stack: EmbeddedStack
     ledger: LedgerFile
     folder: Path
@@ -67,7 +68,7 @@ class DrillRun:
 
     def _run(self, is_over: threading.Event) -> None:
         try:
-            clock = await_clock(self.folder, self.duration_seconds, is_over)
+            clock = await_clock(self.folder, self.variables.duration, is_over)
         except RunOver:
             self.incidents.append("The drill's fault never struck: the load did not begin.")
             return
@@ -80,7 +81,7 @@ class DrillRun:
     def _strike(self, clock: RunClock) -> None:
         scene = Scene(self.stack, self.ledger, clock, self.marks, self._spans)
         try:
-            self.drill.fault.strike(scene)
+            self.drill.fault_of(self.variables).strike(scene)
         except RunOver:
             self.incidents.append("The load ended before the drill's fault was over.")
         except LabError as error:

@@ -62,16 +62,41 @@ def _level_at(over_at: float, samples: Sequence[Sample]) -> float | None:
     return None
 
 
-def seconds_with(requests: Iterable[Request], outcomes: frozenset[str]) -> float:
-    """For how long ranked reads were answered so, in tenths of a second that held one."""
+def seconds_recovering(requests: Iterable[Request]) -> float:
+    """For how long ranked reads said `recovering`, in tenths of a second that held one."""
     slots = {
         floor(request.ended * _SLOTS_PER_SECOND)
         for request in requests
         if request.ended is not None
         and request.operation not in WRITES
-        and request.outcome in outcomes
+        and request.outcome == "recovering"
     }
     return len(slots) / _SLOTS_PER_SECOND
+
+
+def seconds_unavailable(requests: Iterable[Request]) -> float:
+    """For how long ranked reads were unavailable, in tenths of a second.
+
+    One in which a read failed, or in which reads kept waiting and none was answered well.
+    """
+    failed: set[int] = set()
+    waited: set[int] = set()
+    good: set[int] = set()
+    for request in requests:
+        if request.operation in WRITES or request.begun is None or request.ended is None:
+            continue
+        first, last = (
+            floor(request.begun * _SLOTS_PER_SECOND),
+            floor(request.ended * _SLOTS_PER_SECOND),
+        )
+        if request.outcome in NO_ANSWER:
+            failed.add(last)
+        else:
+            good.add(last)
+        # In a healthy second some read is under way at every edge of a tenth.
+        if request.ended - request.begun > 1 / _SLOTS_PER_SECOND:
+            waited.update(range(first, last + 1))
+    return len(failed | (waited - good)) / _SLOTS_PER_SECOND
 
 
 def longest_wait_ms(requests: Iterable[Request], since_second: float) -> float | None:
@@ -84,23 +109,29 @@ def longest_wait_ms(requests: Iterable[Request], since_second: float) -> float |
     return round(1_000 * max(waits), 1) if waits else None
 
 
+def outcomes(requests: Iterable[Request], *, writes: bool) -> dict[str, int]:
+    """How many writes, or ranked reads, had which outcome; the most frequent ones first."""
+    counts = Counter(one.outcome for one in requests if (one.operation in WRITES) == writes)
+    return dict(counts.most_common())
+
+
 def second_by_second(
     requests: Iterable[Request], samples: Iterable[Sample]
 ) -> list[dict[str, Any]]:
     """For each second of the measured phase what was answered, and the largest backlog."""
-    outcomes: dict[int, Counter[str]] = defaultdict(Counter)
+    answers: dict[int, Counter[str]] = defaultdict(Counter)
     for request in requests:
         if request.ended is not None and request.ended >= 0:
-            outcomes[floor(request.ended)][_kind(request)] += 1
+            answers[floor(request.ended)][_kind(request)] += 1
     backlog: dict[int, int] = {}
     for sample in samples:
         if sample.second >= 0:
             second = floor(sample.second)
             backlog[second] = max(sample.backlog.changes, backlog.get(second, 0))
     return [
-        {"second": second, **dict.fromkeys(KINDS, 0), **outcomes[second]}
+        {"second": second, **dict.fromkeys(KINDS, 0), **answers[second]}
         | {"backlog": backlog.get(second)}
-        for second in sorted(outcomes.keys() | backlog.keys())
+        for second in sorted(answers.keys() | backlog.keys())
     ]
 
 

@@ -10,11 +10,12 @@ from lab.drills.backlog import Sample
 from lab.drills.drill import Drill
 from lab.drills.fault import Span
 from lab.drills.observation import (
-    NO_ANSWER,
     longest_wait_ms,
+    outcomes,
     recovery,
     second_by_second,
-    seconds_with,
+    seconds_recovering,
+    seconds_unavailable,
 )
 from lab.drills.proof import Proof, prove, told_events
 from lab.drills.request_rows import Request, read_requests
@@ -48,8 +49,10 @@ def drill_document(
         "faults": [asdict(span) for span in spans],
         "events": asdict(proof) if proof else None,
         "recovery_seconds": _rounded(found.seconds if found else None),
-        "reads_recovering_seconds": seconds_with(requests, frozenset({"recovering"})),
-        "reads_unavailable_seconds": seconds_with(requests, NO_ANSWER),
+        "writes": outcomes(requests, writes=True),
+        "reads": outcomes(requests, writes=False),
+        "reads_recovering_seconds": seconds_recovering(requests),
+        "reads_unavailable_seconds": seconds_unavailable(requests),
         "longest_wait_ms": longest_wait_ms(requests, since),
         "seconds": second_by_second(requests, samples),
     }

@@ -40,6 +40,10 @@ class RunClock:
         """Wait until so large a part of the measured phase is over."""
         self.wait_until(share * self.duration_seconds)
 
+    def wait_for_end(self) -> None:
+        """Wait until the load has ended, drain and all."""
+        self._is_over.wait()
+
     def pause(self, seconds: float) -> None:
         """Wait a while; raises RunOver when the run ends meanwhile."""
         self.wait_until(self.now_seconds() + seconds)

@@ -5,14 +5,15 @@ from typing import Any
 
 from reports.verdict.judgement import Evidence, Judgement, Outcome, exact
 
+_NOTHING_BROKEN = "nothing was broken in this run (`make drill` does it)"
+
 
 def recovery(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     """Seconds from the end of the fault until nothing was behind any more."""
     most = exact(asked["recovery_seconds"])
     wanted = f"at most {float(most):g} s"
     if evidence.drill is None or not evidence.drill.faults:
-        text = "nothing was broken in this run (`make drill` does it), so nothing could recover"
-        yield Judgement("recovery", Outcome.NOT_JUDGED, wanted, text)
+        yield Judgement("recovery", Outcome.NOT_JUDGED, wanted, _NOTHING_BROKEN)
         return
     seconds = evidence.drill.recovery_seconds
     if seconds is None:
@@ -22,3 +23,16 @@ def recovery(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement
     outcome = Outcome.MET if exact(seconds) <= most else Outcome.MISSED
     text = f"everything was as before {seconds:.1f} s after the fault was over"
     yield Judgement("recovery", outcome, wanted, text)
+
+
+def longest_wait(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
+    """No request waits longer for its answer, good or bad, from the moment it is sent."""
+    most = exact(asked["longest_wait_ms"])
+    wanted = f"at most {float(most):g} ms"
+    found = evidence.drill.longest_wait_ms if evidence.drill else None
+    if found is None:
+        yield Judgement("longest wait", Outcome.NOT_JUDGED, wanted, _NOTHING_BROKEN)
+        return
+    outcome = Outcome.MET if exact(found) <= most else Outcome.MISSED
+    text = f"since the fault began no request waited longer than {found:,.0f} ms for its answer"
+    yield Judgement("longest wait", outcome, wanted, text)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from reports.verdict.drill_objectives import recovery
+from reports.verdict.drill_objectives import longest_wait, recovery
 from reports.verdict.judgement import Evidence, Judge, Judgement, Outcome
 from reports.verdict.key_objectives import hottest_share, hottest_write_share, keys_touched
 from reports.verdict.request_objectives import achieved, failed, late
@@ -18,6 +18,7 @@ _JUDGES: Mapping[str, Judge] = {
     "keys_touched": keys_touched,
     "hottest_share_sigmas": hottest_share,
     "recovery_seconds": recovery,
+    "longest_wait_ms": longest_wait,
 }
 
 

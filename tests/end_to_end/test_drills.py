@@ -26,6 +26,26 @@ def test_a_killed_redis_costs_no_accepted_event(checkout: Checkout) -> None:
     assert checkout.left_after() == []
 
 
+def test_a_killed_service_takes_its_counters_along_and_no_event(checkout: Checkout) -> None:
+    """What its counters would have told is named as not comparable; the ledger proves the rest."""
+    code, output = checkout.make("drill", "DRILL=service-kill", *SHORT)
+    folder = checkout.run_directory()
+    audit = json.loads((folder / "audit.json").read_text())
+
+    assert "lost 0, applied twice 0, gone backwards 0; recovery time" in output
+    assert [one for one in audit["invariants"] if not one["held"]] == []
+    assert [one["name"] for one in audit["not_comparable"]] == ["accepted events", "board commands"]
+    assert audit["incidents"] == []
+    assert "keys: not known, the service was started again in the measured phase" in output
+    assert {row["kind"] for row in checkout.table("failures.csv")} <= {
+        "refused",
+        "reset",
+        "http_5xx",
+    }
+    assert (code == 0) == (checkout.run_json()["verdict"]["status"] == "pass"), output
+    assert checkout.left_after() == []
+
+
 def test_a_drill_says_what_it_cannot_do(checkout: Checkout) -> None:
     """Everything that stands in the way is told at once, before anything is started."""
     words = ("DRILL=redis-kill", "LEDGER=none", "DURATION=3s", "SCENARIO=peak")

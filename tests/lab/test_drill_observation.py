@@ -7,11 +7,12 @@ import pytest
 from lab.drills.backlog import Sample
 from lab.drills.fault import Span
 from lab.drills.observation import (
-    NO_ANSWER,
     longest_wait_ms,
+    outcomes,
     recovery,
     second_by_second,
-    seconds_with,
+    seconds_recovering,
+    seconds_unavailable,
 )
 from lab.drills.request_rows import Request, read_requests
 from lab.ledger_file import Backlog
@@ -79,8 +80,28 @@ def test_time_is_counted_in_tenths_of_a_second() -> None:
         Request("top", 1, "dropped", None, None),
     ]
 
-    assert seconds_with(requests, frozenset({"recovering"})) == 0.2
-    assert seconds_with(requests, NO_ANSWER) == 0.1
+    assert seconds_recovering(requests) == 0.2
+
+
+@pytest.mark.parametrize(
+    ("caption", "reads", "seconds"),
+    [
+        ("one failed at once", [("http_5xx", 1.00, 1.01)], 0.1),
+        ("two failed in one tenth", [("timeout", 1.0, 1.51), ("reset", 1.5, 1.55)], 0.6),
+        ("one was long in coming", [("ok", 1.05, 1.35)], 0.3),
+        ("others came meanwhile", [("ok", 1.05, 1.35), ("recovering", 1.14, 1.15)], 0.2),
+        ("one crossed an edge", [("ok", 1.05, 1.14)], 0),
+        ("a limit refused it", [("http_4xx", 1.0, 1.01)], 0),
+    ],
+)
+def test_reads_are_unavailable_while_they_fail_or_wait(
+    caption: str, reads: list[tuple[str, float, float]], seconds: float
+) -> None:
+    """A failed answer, or a tenth in which reads waited and none got an answer."""
+    requests = [Request("top", 0, *read) for read in reads]
+    requests.append(Request("submit", 0, "http_5xx", 5.0, 9.0))
+
+    assert seconds_unavailable(requests) == pytest.approx(seconds), caption
 
 
 def test_the_longest_wait_is_that_of_any_answer_since_the_fault() -> None:
@@ -113,6 +134,16 @@ def test_each_second_holds_its_answers_and_its_largest_backlog() -> None:
         {"reads_fresh": 1, "reads_failed": 1},
     ]
     assert [(row["second"], row["backlog"]) for row in rows] == [(0, 5), (1, None)]
+
+
+def test_outcomes_are_counted_apart_for_writes_and_reads() -> None:
+    """The most frequent ones first; one that was never sent is an outcome too."""
+    told = ["applied", "duplicate", "applied"]
+    requests = [Request("submit", n, outcome, 0.0, 1.0) for n, outcome in enumerate(told)]
+    requests.append(Request("top", 0, "dropped", None, None))
+
+    assert list(outcomes(requests, writes=True).items()) == [("applied", 2), ("duplicate", 1)]
+    assert outcomes(requests, writes=False) == {"dropped": 1}
 
 
 def test_the_logs_of_all_slices_are_read_in_order_of_the_answers(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ RECORD: dict[str, Any] = {
     "faults": [{"what": "Redis killed", "from_second": 1.5, "to_second": 2.25}],
     "events": {"accepted": 13_200, "lost": 0, "applied_twice": 0, "gone_backwards": 0},
     "recovery_seconds": 1.25,
+    "writes": {"applied": 1_137, "durable-only": 60, "http_5xx": 3},
+    "reads": {"ok": 420, "http_5xx": 80},
     "reads_recovering_seconds": 0.9,
     "reads_unavailable_seconds": 0.8,
     "longest_wait_ms": 512.0,
@@ -61,6 +63,18 @@ def test_recovery_is_judged_in_time(
     assert f"{reason} (objective: at most 2 s)" in verdict.reasons
 
 
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [(999.9, Status.PASS), (1_000.1, Status.FAIL), (None, Status.INVALID)],
+)
+def test_the_longest_wait_is_judged(found: float | None, status: Status, tmp_path: Path) -> None:
+    """Nobody waits longer for an answer, good or bad."""
+    path = _drilled(tmp_path, longest_wait_ms=found)
+    changed(path, "run.json", lambda facts: facts.update(objectives={"longest_wait_ms": 1_000}))
+
+    assert judged(path).status is status
+
+
 def test_a_run_in_which_nothing_was_broken_is_not_judged(tmp_path: Path) -> None:
     """A drill's scenario without a drill stands in the way of a pass."""
     path = _drilled(tmp_path)
@@ -79,7 +93,8 @@ def test_the_terminal_tells_the_four_counts_and_the_recovery(tmp_path: Path) -> 
         "  · events accepted 13,200, lost 0, applied twice 0, gone backwards 0; "
         "recovery time 1.2 s\n"
         "  · ranked reads said `recovering` during 0.9 s, and were unavailable during 0.8 s\n"
-        "  · writes accepted as durable only: 60; failed: 3\n"
+        "  · writes: applied 1,137, durable-only 60, http_5xx 3\n"
+        "  · ranked reads: ok 420, http_5xx 80\n"
         "  · longest wait for an answer, from the send: 512 ms\n"
     ) in text
 

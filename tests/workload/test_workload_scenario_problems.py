@@ -106,8 +106,8 @@ def test_everything_wrong_with_file_and_overrides_is_listed_at_once(
         "small.toml: objectives.late_share must be a number from 0 up to 1; it is 2.",
         (
             "small.toml: There is no name 'p99' in objectives. "
-            "Known names: achieved_ratio, failed, late_ms, late_share, recovery_seconds, naive, "
-            "partitioned."
+            "Known names: achieved_ratio, failed, late_ms, late_share, recovery_seconds, "
+            "longest_wait_ms, naive, partitioned."
         ),
         "small.toml: objectives.naive must be a table; it is 1.",
         (
