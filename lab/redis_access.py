@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import redis
 from redis.backoff import NoBackoff
+from redis.connection import parse_url
 from redis.retry import Retry
 
 from lab.errors import UsageError
@@ -14,15 +15,17 @@ _SHOWN_KEYS = 5
 
 
 def connect(url: str) -> redis.Redis:
-    """A client that never retries and never waits long."""
-    return redis.Redis.from_url(
-        url,
-        decode_responses=True,
-        protocol=2,
-        retry=Retry(NoBackoff(), 0),
-        socket_timeout=TIMEOUT_SECONDS,
-        socket_connect_timeout=TIMEOUT_SECONDS,
-    )
+    """A client that never retries and never waits long, whatever the address asks for."""
+    options = parse_url(url)  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+    options |= {
+        "decode_responses": True,
+        "protocol": 2,
+        "retry": Retry(NoBackoff(), 0),
+        "retry_on_timeout": False,
+        "socket_timeout": TIMEOUT_SECONDS,
+        "socket_connect_timeout": TIMEOUT_SECONDS,
+    }
+    return redis.Redis.from_pool(redis.ConnectionPool(**options))
 
 
 @dataclass(frozen=True)
