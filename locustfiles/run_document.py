@@ -65,6 +65,7 @@ def _model(inputs: RunInputs) -> dict[str, Any]:
     return {
         "assumptions": asdict(assumptions),
         "fixed": list(FIXED_REQUIREMENTS),
+        "unused": list(assumptions.unused),
         "derived": model.derived(),
         "operations": {
             name: {"model_per_second": float(whole[name]), "per_second": float(rate)}

@@ -39,6 +39,11 @@ class Assumptions:
     # The median exponent of the public Twitter cache traces (March 2020, 51 clusters).
     zipf_exponent: float = 1.21
 
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The inputs that nothing depends on, given the others."""
+        return () if self.popularity == "zipf" else ("zipf_exponent",)
+
     def __post_init__(self) -> None:
         problems = assumption_problems(asdict(self))
         if problems:

@@ -68,6 +68,7 @@ def _assumptions(facts: Facts) -> list[Input]:
     inputs = [
         Input(name, _text(value), "requirement" if name in fixed else "assumption")
         for name, value in facts.model.assumptions.items()
+        if name not in facts.model.unused
     ]
     return inputs + [
         Input(name, _text(value), "follows") for name, value in facts.model.derived.items()

@@ -25,6 +25,7 @@ class Model(msgspec.Struct, frozen=True):
 
     assumptions: dict[str, Any] = {}
     fixed: list[str] = []
+    unused: list[str] = []
     derived: dict[str, Any] = {}
     operations: dict[str, OperationRate] = {}
     modelled_mix: bool = True

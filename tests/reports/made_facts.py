@@ -82,6 +82,7 @@ def _model(plan: Plan) -> dict[str, Any]:
             "zipf_exponent": 1.21,
         },
         "fixed": ["concurrent_players"],
+        "unused": [] if plan.popularity == "zipf" else ["zipf_exponent"],
         "derived": {
             "score_updates_per_second": 240_000,
             "leaderboard_reads_per_second": 100_000,
