@@ -1,6 +1,7 @@
 """The command line: one verb for each thing a person does with a run."""
 
 import argparse
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -93,7 +94,8 @@ def markdown(options: argparse.Namespace) -> int:
 
 def runs(options: argparse.Namespace) -> int:
     """List the runs at hand, newest first."""
-    print(runs_text(options.runs_dir), end="")
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(runs_text(options.runs_dir, columns), end="")
     return DONE
 
 

@@ -11,12 +11,14 @@ from reports.rundir.reading import read_facts
 from reports.terminal import aligned
 from reports.wording import percent, scale_words
 
-_HEADER = ("run", "verdict", "ledger", "scale", "measured", "hottest write key", "p99 ms")
+_HEADER = ("run", "verdict", "LEDGER", "scale", "measured", "hottest", "p99 ms")
+# What a narrow terminal does without: it is in every run's own report.
+_LEFT_OUT = ("measured", "scale")
 _UNKNOWN = "-"
 
 
-def runs_text(runs_dir: Path) -> str:
-    """A line for each run, newest first."""
+def runs_text(runs_dir: Path, columns: int | None = None) -> str:
+    """A line for each run, newest first, within some columns where they are given."""
     directories = run_directories(runs_dir)
     if not directories:
         return f"There is no run in {runs_dir} yet: `make load-naive` makes one.\n"
@@ -28,7 +30,21 @@ def runs_text(runs_dir: Path) -> str:
         except BrokenRun as error:
             rows.append((path.name, "broken", *[_UNKNOWN] * (len(_HEADER) - 2)))
             broken.append(str(error))
-    return "\n".join([aligned(rows, left=2), *_named(broken)]) + "\n"
+    told = "hottest: the busiest key's share of the writes; p99: of all operations together"
+    return "\n".join([_fitting(rows, columns), told, *_named(broken)]) + "\n"
+
+
+def _fitting(rows: list[tuple[str, ...]], columns: int | None) -> str:
+    """The table, without the columns that matter least when it would not fit."""
+    left_out: set[int] = set()
+    for name in (None, *_LEFT_OUT):
+        left_out |= {_HEADER.index(name)} if name else set()
+        text = aligned(
+            [[cell for at, cell in enumerate(row) if at not in left_out] for row in rows], left=2
+        )
+        if columns is None or max(map(len, text.splitlines())) <= columns:
+            break
+    return text
 
 
 def _named(broken: list[str]) -> list[str]:
@@ -39,13 +55,20 @@ def _row(path: Path, facts: Facts, raw: dict[str, Any]) -> tuple[str, ...]:
     hottest = _field(raw, "skew", "write", "hottest_share")
     return (
         path.name,
-        str(_field(raw, "verdict", "status") or "not judged yet"),
-        (facts.ledger_words or _UNKNOWN).removeprefix("ledger "),
+        str(_field(raw, "verdict", "status") or "not judged"),
+        _ledger(facts),
         scale_words(facts.scale),
         f"{facts.duration_seconds:g} s",
         percent(hottest) if isinstance(hottest, int | float) else _UNKNOWN,
         _p99(path / "operations.csv"),
     )
+
+
+def _ledger(facts: Facts) -> str:
+    service = facts.service
+    if service is None or service.ledger is None:
+        return _UNKNOWN
+    return f"{service.ledger} normal" if service.ledger_sync == "normal" else service.ledger
 
 
 def _field(content: object, *names: str) -> object:

@@ -70,7 +70,7 @@ def _caption(made: dict[str, Any]) -> str:
         f"Medians of {rounds} alternating rounds of {made['duration_seconds']:g} s at "
         f"{scale_words(made['scale'])} of the model, seed {made['seed']}, every verdict "
         f"{' or '.join(sorted(verdicts))}. Measured on {host.get('cpu')}, {host.get('cores')} "
-        f"cores, generator, service and Redis together; {versions.get('redis_server')}, "
+        f"cores, generator, service and {versions.get('redis_server')} together; "
         f"Python {versions.get('python')}, Locust {versions.get('locust')}, "
         f"revision {str(made['git_revision'])[:_REVISION]}"
         f"{' with files not committed' if made['git_dirty'] else ''}. Figures of this machine and "

@@ -20,10 +20,13 @@ _HEADLINE_INPUTS = {
     "workers": "load workers",
     "service.ledger": "ledger",
     "host.cpu": "machine",
-    "versions.redis_server": "Redis server",
+    "versions.redis_server": "Redis-compatible server",
     "service.service.workers": "service workers",
     "git_revision": "revision",
 }
+_MOST = "99 of 100"
+_PARTS = {"p50_ms": "Half of the", "p99_ms": _MOST}
+_SERVERS = {"redis": "Redis", "valkey": "Valkey"}
 
 
 def first_line(inputs: Inputs, a: Side, b: Side) -> str:
@@ -69,7 +72,7 @@ def rounds_line(inputs: Inputs) -> str | None:
 
 
 def findings(measures: list[Measure], a: Side, b: Side) -> list[str]:
-    """The hottest key, then the p99 of each operation."""
+    """The hottest key, then each operation's p99, and its median where the sides are apart."""
     found: list[str] = []
     for one in measures:
         if one.operation == "write" and one.name == "hottest_share" and one.a and one.b:
@@ -78,9 +81,10 @@ def findings(measures: list[Measure], a: Side, b: Side) -> list[str]:
                 f"The hottest key took {share(one.a.median)} of all score updates in {a.label} "
                 f"and {share(one.b.median)} in {b.label}.",
             )
-        if one.name == "p99_ms" and one.operation != "all" and one.a and one.b:
+        told = _PARTS.get(one.name)
+        if told and one.operation != "all" and one.a and one.b and (one.apart or told == _MOST):
             found.append(
-                f"99 of 100 answers to {one.operation} came within {milliseconds(one.a.median)} ms "
+                f"{told} answers to {one.operation} came within {milliseconds(one.a.median)} ms "
                 f"in {a.label} and {milliseconds(one.b.median)} ms in {b.label}: {_apart(one)}."
             )
     return found
@@ -108,11 +112,14 @@ def _threads(a: Side, b: Side) -> str:
 def _servers(derived: Derived) -> str:
     service, measurements = derived.run.facts.service, derived.run.measurements
     shards = len(measurements.shards) if measurements else 0
+    redis = (service.redis if service else None) or {}
+    server = str(redis.get("server", "redis"))
+    name = _SERVERS.get(server, server)
     if shards > 1:
-        return f"{shards} Redis shards"
-    if service is None or not service.redis or service.redis.get("cluster"):
+        return f"{shards} {name} shards"
+    if not redis or redis.get("cluster"):
         return ""
-    return "one Redis server with one thread for commands"
+    return f"one {name} server with one thread for commands"
 
 
 def _top(a: Side, b: Side) -> str:

@@ -23,9 +23,9 @@ OPERATION_MEANINGS = {
     "rank_bounded": "a player asks for the place among all, and how far off it may be",
 }
 HOT_KEY = (
-    "The ranking lives in Redis, where each ranked list has a name, its key, and all commands on a "
-    "key are carried out one after another by one server thread. A key that draws most of the load "
-    "is a hot key: it is at its limit long before the machines are."
+    "The ranking lives in a Redis-compatible server, where each ranked list has a name, its key, "
+    "and all commands on a key are carried out one after another by one server thread. A key that "
+    "draws most of the load is a hot key: it is at its limit long before the machines are."
 )
 _WRITE = "submit"
 _HERE = ("127.0.0.1", "localhost", "::1")

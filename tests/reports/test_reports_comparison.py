@@ -14,6 +14,7 @@ from reports.cli import main
 from reports.comparison.measures import Measure
 from reports.comparison.page import comparison_page
 from reports.comparison.sides import Spread, sides_of, spread_of
+from reports.comparison.words import findings
 from reports.derived import derive
 from reports.rundir.reading import read_run
 
@@ -82,6 +83,30 @@ def test_rounds_are_apart_or_overlap(
     assert apart is Measure("submit", "p99_ms", spread_of(a), spread_of(b)).apart
 
 
+def test_a_median_is_told_where_the_sides_are_apart(tmp_path: Path) -> None:
+    """A tail that overlaps says so; a median that is apart is told beside it, another is not."""
+    (run,) = _rounds(tmp_path, SHORT, (1,))
+    a, b = sides_of(*[[derive(read_run(Path(run)))]] * 2)
+    low, high = Spread(0.57, 0.5, 0.6, 3), Spread(0.79, 0.7, 0.9, 3)
+    measures = [
+        Measure("top", "p50_ms", low, high),
+        Measure("top", "p99_ms", low, low),
+        Measure("around", "p50_ms", low, low),
+        Measure("all", "p50_ms", low, high),
+    ]
+
+    assert [
+        (
+            "Half of the answers to top came within 0.57 ms in A and 0.79 ms in B: "
+            "1.39 times as long, and apart in every round."
+        ),
+        (
+            "99 of 100 answers to top came within 0.57 ms in A and 0.57 ms in B: "
+            "the rounds overlap, so no difference is shown."
+        ),
+    ] == [one.replace("\N{NO-BREAK SPACE}", " ") for one in findings(measures, a, b)]
+
+
 def test_a_spread_leaves_out_what_was_not_measured() -> None:
     """A round without the figure counts for nothing."""
     assert spread_of([3.0, None, 1.0, 8.0]) == Spread(3.0, 1.0, 8.0, 3)
@@ -94,10 +119,10 @@ def test_the_first_line_says_what_differs(tmp_path: Path) -> None:
 
     assert (
         "What differs: mode (naive against partitioned). The same on both sides: scenario, "
-        "scale, seed, players, popularity, duration, load workers, ledger, machine, Redis server, "
-        "service workers, revision. Both ran with LEDGER=none. Both ran on one Redis server with "
-        "one thread for commands: more keys bring no second thread here. The global top was live "
-        "in both." in page
+        "scale, seed, players, popularity, duration, load workers, ledger, machine, "
+        "Redis-compatible server, service workers, revision. Both ran with LEDGER=none. Both ran "
+        "on one Valkey server with one thread for commands: more keys bring no second thread here. "
+        "The global top was live in both." in page
     )
     assert "Not the same in all rounds" not in page
     assert "took 100 % of all score updates in naive" in page
@@ -162,9 +187,8 @@ def test_shards_are_named(tmp_path: Path) -> None:
     shards = [{"shard": f"127.0.0.1:{port}", "keys": []} for port in (7001, 7002, 7003)]
     changed(Path(second[0]), "measurements.json", lambda content: content.update(shards=shards))
 
-    assert "A ran on one Redis server with one thread for commands, B on 3 Redis shards." in _page(
-        first, second
-    )
+    page = _page(first, second)
+    assert "A ran on one Valkey server with one thread for commands, B on 3 Valkey shards." in page
 
 
 def test_a_missing_run_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

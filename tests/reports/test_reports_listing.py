@@ -7,6 +7,7 @@ from made_plan import Plan
 from made_runs import make_run
 
 from reports.cli import main
+from reports.listing import runs_text
 
 
 def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,13 +26,14 @@ def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixt
     assert [
         "20260906T140000Z-peak-naive        broken",
         "20260906T130000Z-peak-naive        broken",
-        "20260906T120000Z-peak-partitioned  not judged yet",
+        "20260906T120000Z-peak-partitioned  not judged",
         "20260906T110000Z-peak-naive        pass",
-    ] == [line[:50].rstrip() for line in lines[1:5]]
-    assert lines[4].split()[2:6] == ["LEDGER=none", "1/1000", "4", "s"]
+    ] == [line[:45].rstrip() for line in lines[1:5]]
+    assert lines[4].split()[2:6] == ["none", "1/1000", "4", "s"]
     assert lines[4].split()[6:8] == ["100", "%"]
-    assert "run.json cannot be used: Input data was truncated" in lines[7]
-    assert "has no run.json" in lines[8]
+    assert "LEDGER" in lines[0]
+    assert "run.json cannot be used: Input data was truncated" in lines[8]
+    assert "has no run.json" in lines[9]
 
 
 def test_no_runs_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,4 +53,23 @@ def test_a_strange_run_json_is_listed(tmp_path: Path, capsys: pytest.CaptureFixt
     (run / "operations.csv").write_text("operation,p99_ms\nall,much\n")
 
     assert main(["--runs-dir", str(tmp_path), "runs"]) == 0
-    assert "not judged yet" in capsys.readouterr().out
+    assert "not judged" in capsys.readouterr().out
+
+
+def test_a_narrow_terminal_gets_fewer_columns(tmp_path: Path) -> None:
+    """What matters least goes first; verdict, ledger, share and p99 stay."""
+    make_run(tmp_path, Plan(duration_seconds=4, stamp="20260906T120000Z"))
+
+    def table(columns: int | None) -> tuple[list[str], int]:
+        """The columns after the first two, and how wide the table is."""
+        lines = runs_text(tmp_path, columns).splitlines()[:2]
+        return lines[0].split()[2:], max(map(len, lines))
+
+    all_of_them, width = table(None)
+    some, narrower = table(width - 1)
+    least, _ = table(10)
+
+    assert ["LEDGER", "scale", "measured", "hottest", "p99", "ms"] == all_of_them
+    assert ["LEDGER", "scale", "hottest", "p99", "ms"] == some
+    assert ["LEDGER", "hottest", "p99", "ms"] == least
+    assert narrower < width
