@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -53,7 +54,8 @@ class Book:
         self._owner = owner
         self._lease_ms = lease_ms
         self._connection = store.connect()
-        self._busy = asyncio.Lock()
+        # One thread, so that whoever stops waiting leaves the connection to its work all the same.
+        self._thread = ThreadPoolExecutor(1, "top-book")
 
     async def look(self, known_us: Mapping[str, int]) -> Look:
         """Return what is newer than these moments, and whether the lease is to be had."""
@@ -69,12 +71,11 @@ class Book:
 
     async def close(self) -> None:
         """Let the next one in and give back the file."""
-        async with self._busy:
-            await asyncio.to_thread(self._close)
+        await self._run(self._close)
+        self._thread.shutdown(wait=False)
 
     async def _run(self, work: Callable[[], T]) -> T:
-        async with self._busy:
-            return await asyncio.to_thread(work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def _look(self, known_us: Mapping[str, int]) -> Look:
         known = msgspec.json.encode(known_us).decode()

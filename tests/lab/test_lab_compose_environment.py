@@ -17,10 +17,13 @@ def _shell(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings_are_the_runs_and_never_the_shells() -> None:
     """What strayed into the shell does not reach a container; what docker needs is kept."""
-    variables = Variables(mode="partitioned")
+    variables = Variables(mode="partitioned", top="materialised", rank_limit=7)
     environment = compose_environment(variables, Assumptions(regions=("eu", "us")))
 
     assert environment["HOTBOARD_MODE"] == "partitioned"
+    assert (environment["HOTBOARD_TOP"], environment["HOTBOARD_RANK_LIMIT"]) == (
+        *("materialised", "7"),
+    )
     assert environment["HOTBOARD_REGIONS"] == "eu,us"
     assert environment["HOTBOARD_WORKERS"] == "1"
     assert "HOTBOARD_REDIS_URL" not in environment

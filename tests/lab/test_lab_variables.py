@@ -31,6 +31,7 @@ def test_defaults_are_the_documented_ones() -> None:
     assert variables.service_port == 8000
     assert (variables.ledger, variables.ledger_sync) == ("sqlite", "full")
     assert variables.ledger_path is None
+    assert (variables.top, variables.rank_limit) == ("live", 100)
 
 
 def test_a_path_needs_a_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
