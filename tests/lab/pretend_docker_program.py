@@ -128,7 +128,7 @@ def wait(container: dict[str, Any]) -> None:
     """Return when the process of a container has ended; of one without a process, soon."""
     pid = container["State"]["Pid"]
     while pid and is_alive(pid):
-        time.sleep(0.05)
+        time.sleep(0.2)
     say(str(container["State"]["ExitCode"]))
 
 

@@ -96,7 +96,7 @@ def checkout(tmp_path: Path) -> Iterator[Checkout]:
     """A stack in partitioned mode, as `make up MODE=partitioned` leaves it."""
     root = tmp_path / "checkout"
     for package in PACKAGES:
-        left_out = shutil.ignore_patterns("__pycache__", "runs", "comparisons")
+        left_out = shutil.ignore_patterns("runs", "comparisons")
         shutil.copytree(ROOT / package, root / package, ignore=left_out)
     service_port = free_port()
     with redis_server(tmp_path) as (redis_port, redis_pid):

@@ -27,11 +27,11 @@ def set_size(terminal: int, columns: int, rows: int) -> None:
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def read_now(reader: int) -> str:
-    """Everything that was written so far."""
+def read_now(reader: int) -> bytes:
+    """Everything that was written so far; the last letter may not be whole."""
     os.set_blocking(reader, False)
     found = b""
     with suppress(BlockingIOError):
         while True:
             found += os.read(reader, 65536)
-    return found.decode()
+    return found

@@ -24,7 +24,7 @@ def test_what_is_printed_on_the_terminal_is_led_above(monkeypatch: pytest.Monkey
             sys.stdout.write("half a")
             sys.stderr.write(" line\n")
             sys.stdout.write("no end")
-            assert "" == read_now(reader)
+            assert b"" == read_now(reader)
         logger.removeHandler(handler)
 
         assert (stream, stream, stream) == (sys.stdout, sys.stderr, handler.stream)
