@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -66,6 +67,9 @@ class Part(Protocol):
 
 def app_from_environment() -> ASGIApp:
     """Return the service that the environment describes; what uvicorn's workers call."""
+    # Without this the records of the service's own jobs would go nowhere.
+    logging.basicConfig(format="%(levelname)s:     %(message)s")
+    logging.getLogger("target_service").setLevel(logging.INFO)
     app = create_app(read_settings())
     sys.setswitchinterval(SWITCH_SECONDS)
     # What the imports made lives as long as the process: no collection needs to visit it.

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.json import schema_components
 
 from target_service import __version__
-from target_service.leaderboard.rules import Date, Id, Name
+from target_service.leaderboard.rules import Date, Id, Name, Place
 from target_service.operation import Operation
 from target_service.problems import ProblemDocument, type_of
 
@@ -23,6 +23,7 @@ PATH_TYPES = {
     "member_id": Id,
     "organization_id": Id,
     "night": Date,
+    "sweep": Place,
 }
 _REFERENCE = "#/components/schemas/{name}"
 

@@ -7,6 +7,7 @@ Problem
 ├── UnknownEvent        404  no community event has that id
 ├── UnknownMember       404
 ├── UnknownOrganization 404
+├── UnknownSweep        404
 ├── UnknownRoute        404
 ├── MethodNotAllowed    405
 ├── EventConflict       409  the event id was used for another event
@@ -15,6 +16,7 @@ Problem
 ├── EventOver           409  nobody joins a community event after its window
 ├── TooManyEvents       409  no more community events are kept
 ├── ImpossibleCounters  409  the counters of a member cannot be what the write would make them
+├── SweepUnderWay       409  another sweep of the achievements is at work
 ├── BodyTooLarge        413
 ├── RankLimited         429  too many exact ranks; says when to come back
 ├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
@@ -119,6 +121,12 @@ class UnknownOrganization(Problem):
     """No member ever belonged to that organisation."""
 
     status, slug, title = 404, "unknown-organization", "Unknown organization"
+
+
+class UnknownSweep(Problem):
+    """No sweep of that number is on record."""
+
+    status, slug, title = 404, "unknown-sweep", "Unknown sweep"
 
 
 class UnknownRoute(Problem):
@@ -243,6 +251,12 @@ class ImpossibleCounters(Problem):
     """The write would leave counters that cannot be, so nothing of it is stored."""
 
     status, slug, title = 409, "impossible-counters", "Impossible counters"
+
+
+class SweepUnderWay(Problem):
+    """Another sweep is at work."""
+
+    status, slug, title = 409, "sweep-under-way", "Sweep under way"
 
 
 class InternalError(Problem):

@@ -1,10 +1,13 @@
 """Settings, read once from HOTBOARD_* environment variables and never changed."""
 
 import os
+import re
+from datetime import time
 from pathlib import Path
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from target_service.redis_wire.connection import connector
@@ -41,6 +44,30 @@ def _redis_url(url: str) -> str:
     return url
 
 
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError("no such zone") from error
+    return name
+
+
+def _time_of_day(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", value, re.ASCII) is None:
+        raise ValueError("not a time of day")
+    return time.fromisoformat(value)
+
+
+def _after_reconcile(sweep_at: time, info: ValidationInfo) -> time:
+    reconcile_at = info.data.get("achievements_reconcile_at")
+    if reconcile_at is not None and sweep_at <= reconcile_at:
+        raise ValueError("too early")
+    return sweep_at
+
+
+TimeOfDay = Annotated[time, BeforeValidator(_time_of_day)]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,32}\z")]
 Names = Annotated[
     tuple[Name, ...],
@@ -85,6 +112,17 @@ class Settings(BaseSettings):
     )
     events_path: Path | None = Field(
         default=None, description="the path of a TOML file of community events"
+    )
+    achievements_zone: Annotated[str, AfterValidator(_zone)] = Field(
+        default="UTC", description="a time zone of the IANA database, such as Europe/Berlin"
+    )
+    achievements_reconcile_at: TimeOfDay = Field(
+        default=time(3, 15), description="a time of day such as 03:15"
+    )
+    achievements_sweep_at: Annotated[TimeOfDay, AfterValidator(_after_reconcile)] = Field(
+        default=time(4, 40),
+        validate_default=True,
+        description=f"a time of day such as 04:40, later than {PREFIX}ACHIEVEMENTS_RECONCILE_AT",
     )
     regions: Names = ("na-east", "na-west", "eu", "apac")
     modes: Names = ("solo", "duo", "squad")

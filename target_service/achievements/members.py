@@ -24,8 +24,7 @@ _SET_MEMBER = (
 )
 _SET_NIGHT = (
     "INSERT INTO achievement_nights (night, reconciled_ms) VALUES (?, ?)"
-    " ON CONFLICT (night) DO UPDATE SET reconciled_ms = coalesce(reconciled_ms, ?2)"
-    " RETURNING reconciled_ms"
+    " ON CONFLICT (night) DO UPDATE SET reconciled_ms = excluded.reconciled_ms"
 )
 _FORGET_NIGHTS = (
     "DELETE FROM achievement_nights WHERE night NOT IN"
@@ -56,7 +55,7 @@ def reconcile(connection: sqlite3.Connection, at_ms: int, member: str, numbers: 
 
 
 def complete_night(connection: sqlite3.Connection, at_ms: int, night: str) -> int:
-    """Note that a night's reconcile is complete; return when that was first said."""
-    (first_ms,) = connection.execute(_SET_NIGHT, (night, at_ms)).fetchone()
+    """Note that a night's reconcile is complete, and when that was last said."""
+    connection.execute(_SET_NIGHT, (night, at_ms))
     connection.execute(_FORGET_NIGHTS, (_NIGHTS_KEPT,))
-    return int(first_ms)
+    return at_ms

@@ -67,15 +67,29 @@ class MemberAnswer(Struct, frozen=True):
 
 
 class NightAnswer(Struct, frozen=True):
-    """When a night's reconcile was first said to be complete, and whether its sweep will run.
+    """When a night's reconcile was said to be complete, and when its sweep is due.
 
-    `in_time` is false when that was before the reconcile begins: such a word covers no night.
+    `in_time` is false when it was said before the reconcile begins: such a word covers no night.
     """
 
     night: Date
     completed_at: Timestamp
     sweep_at: Timestamp
     in_time: bool
+
+
+class SweepAnswer(Struct, frozen=True):
+    """A sweep, of a night or (null) by hand; what it did so far, or in all once it has ended."""
+
+    number: Place
+    night: Date | None
+    started_at: Timestamp
+    ended_at: Timestamp | None
+    scanned: Count
+    changed: Count
+    unchanged: Count
+    unlocked: Count
+    seconds: float | None
 
 
 class LevelAnswer(Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
 
-from target_service.achievements import boards, members, outbox, seeing, tables
+from target_service.achievements import boards, members, outbox, seeing, sweeps, tables
 from target_service.achievements.boards import BoardPage, BoardState
 from target_service.achievements.counters import Numbers
 from target_service.achievements.counting import Count, Counted
@@ -12,6 +12,7 @@ from target_service.achievements.outbox import Frame
 from target_service.achievements.pages import MemberPage, read_member
 from target_service.achievements.recount import Recount, Recounted
 from target_service.achievements.serving import Order, Serve
+from target_service.achievements.sweeps import Ended, Night, SweepRow
 from target_service.ledger.desk import Desk
 from target_service.ledger.leases import Lease
 from target_service.ledger.options import LedgerOptions, Sync
@@ -61,7 +62,7 @@ class Records:
         await self._write(members.reconcile, member, numbers)
 
     async def complete_night(self, night: str) -> int:
-        """Note that a night's reconcile is complete; return when that was first said."""
+        """Note that a night's reconcile is complete; return when that was said."""
         return await self._write(members.complete_night, night)
 
     async def member(self, member: str) -> MemberPage | None:
@@ -100,6 +101,28 @@ class Records:
     async def published(self, lease: Lease, up_to: int) -> None:
         """Note that everything up to this number is on the stream; raises LeaseLost."""
         await self._write(outbox.published, lease, up_to)
+
+    async def night(self, name: str) -> Night:
+        """What is known of a night."""
+        return await self._read(sweeps.night, name)
+
+    async def decide_night(self, name: str, outcome: str) -> bool:
+        """Note what became of a night's sweep; tell whether nobody had before."""
+        return await self._write(
+            lambda connection, at_ms: sweeps.decide(connection, name, outcome, at_ms)
+        )
+
+    async def sweep(self, number: int) -> SweepRow | None:
+        """The record of a sweep."""
+        return await self._read(sweeps.row, number)
+
+    async def sweeps_ended(self) -> Ended:
+        """When a sweep last came to its end, and whether one has that no counter knows of."""
+        return await self._read(sweeps.ended)
+
+    async def claim_sweeps(self) -> list[SweepRow]:
+        """Take the sweeps that ended since somebody last did, to count them."""
+        return await self._write(sweeps.claim)
 
     async def close(self) -> None:
         """Answer what waits, then give back the file."""

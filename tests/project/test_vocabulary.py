@@ -21,7 +21,9 @@ LEADERBOARD = {"submit", "submit_batch", "top", "partition_top", "around", "rank
 ODOMETER = {"put_event", "join", "races"} | {
     *("event_versions", "event_v1", "event_v2", "event_player"),
 }
-ACHIEVEMENTS = {"count", "reconcile", "member", "achievements", "pending", "colleagues"}
+ACHIEVEMENTS = {"count", "reconcile", "member", "reconcile_complete"} | {
+    *("achievements", "pending", "colleagues", "sweep", "sweep_state"),
+}
 OPERATIONS = LEADERBOARD | ODOMETER | ACHIEVEMENTS
 USERS = {
     "ScoreWriter": "submit",

@@ -1,5 +1,6 @@
 """The achievements' routes in the words of their API, and a look behind them."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ MEMBER_OPERATIONS = {
     ("GET", "/v1/members/{member_id}/achievements"): "achievements",
     ("GET", "/v1/members/{member_id}/achievements/pending"): "pending",
     ("GET", "/v1/organizations/{organization_id}/leaderboard"): "colleagues",
+    ("POST", "/v1/reconciles/{night}"): "reconcile_complete",
+    ("POST", "/v1/sweeps"): "sweep",
+    ("GET", "/v1/sweeps/{sweep}"): "sweep_state",
 }
 
 
@@ -75,6 +79,17 @@ class Achieving:
         answer = self.http.get(path, params={"k": k})
         answer.raise_for_status()
         return [(entry["member"], entry["points"]) for entry in answer.json()["entries"]]
+
+    def sweep(self) -> Json:
+        """Sweep now, and return the record once it has ended."""
+        begun = self.http.post("/v1/sweeps")
+        begun.raise_for_status()
+        number = begun.json()["number"]
+        while True:
+            row: Json = self.http.get(f"/v1/sweeps/{number}").json()
+            if row["ended_at"] is not None:
+                return row
+            time.sleep(0.02)
 
     def stream(self) -> list[tuple[str, dict[str, str]]]:
         """Every entry of the stream, in order."""

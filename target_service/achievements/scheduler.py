@@ -1,0 +1,130 @@
+"""The job that sweeps every night, begins a sweep when it is asked to, and counts what they did."""
+
+import asyncio
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date
+from typing import TYPE_CHECKING
+
+from target_service.achievements.nights import Nights
+from target_service.achievements.records import Records
+from target_service.achievements.series import AchievementSeries
+from target_service.achievements.stamps import stamp
+from target_service.achievements.sweep import Sweep, SweepCut, begin_sweep
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.sqlite import wall_clock_ms
+from target_service.ledger.store import Store
+
+if TYPE_CHECKING:
+    from target_service.achievements.sweeps import SweepRow
+
+logger = logging.getLogger(__name__)
+
+_INTERVAL_SECONDS = 1.0
+_NO_RECONCILE = "no reconcile"
+
+
+class Scheduler:
+    """Looks at the clock once a second; whatever clocks do, a night is decided once.
+
+    The ledger remembers what became of a night, so several workers, a restart and a clock that is
+    set back neither repeat a sweep nor leave one out. A night that nobody was there for is made up
+    for, until the next one is due.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        records: Records,
+        nights: Nights,
+        series: AchievementSeries,
+        now_ms: Callable[[], int] = wall_clock_ms,
+    ) -> None:
+        self._store = store
+        self._records = records
+        self._nights = nights
+        self._series = series
+        self._now_ms = now_ms
+        self._decided: date | None = None
+        self._is_cut = threading.Event()
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def keep(self) -> None:
+        """Look for ever; a failure is tried again."""
+        while True:
+            try:
+                await self.look()
+            except LedgerError:
+                pass
+            except Exception:
+                logger.exception("The scheduler of sweeps failed; it goes on")
+            await asyncio.sleep(_INTERVAL_SECONDS)
+
+    async def look(self) -> None:
+        """Count what sweeps have done, and sweep if a night is due that nobody has decided."""
+        await self._count()
+        night = self._nights.latest(self._now_ms())
+        if night == self._decided:
+            return
+        found = await self._records.night(night.isoformat())
+        if found.outcome is not None:
+            self._decided = night
+            return
+        said_ms = found.reconciled_ms
+        if said_ms is not None and said_ms >= self._nights.reconcile_ms(night):
+            await self.sweep(night.isoformat())
+        elif await self._records.decide_night(night.isoformat(), _NO_RECONCILE):
+            logger.info("sweep (night %s): it does not run: %s", night, self._why(night, said_ms))
+
+    async def sweep(self, night: str | None = None) -> int | None:
+        """Begin a sweep; return its number, or None when another is at work."""
+        connection = await asyncio.to_thread(self._store.connect)
+        try:
+            begun = await asyncio.to_thread(
+                begin_sweep, self._store, connection, night, self._now_ms, self._is_cut.is_set
+            )
+        except BaseException:
+            connection.close()
+            raise
+        if begun is None:
+            connection.close()
+            return None
+        task = asyncio.create_task(self._run(begun, connection))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return begun.number
+
+    async def close(self) -> None:
+        """Have what is running stop at its next page, and wait for it."""
+        self._is_cut.set()
+        await asyncio.gather(*self._running)
+        self._store.turns.close()
+
+    async def _run(self, begun: Sweep, connection: sqlite3.Connection) -> None:
+        # The sweep's own line has said why it ended.
+        with suppress(LedgerError, SweepCut):
+            await asyncio.to_thread(begun.run)
+        connection.close()
+
+    async def _count(self) -> None:
+        """Count runs that ended, each by whichever worker claims it first."""
+        ended = await self._records.sweeps_ended()
+        self._series.sweep_last_success.set(ended.last_ms / 1_000)
+        rows: list[SweepRow] = []
+        if ended.is_uncounted:
+            rows = await self._records.claim_sweeps()
+        for row in rows:
+            self._series.recounts.labels("sweep").inc(row.scanned)
+            self._series.unlocks.inc(row.unlocked)
+            self._series.sweep_members.labels("changed").inc(row.changed)
+            self._series.sweep_members.labels("unchanged").inc(row.scanned - row.changed)
+
+    def _why(self, night: date, said_ms: int | None) -> str:
+        if said_ms is None:
+            return "nobody said that the night's reconcile is complete"
+        begins = stamp(self._nights.reconcile_ms(night))
+        said = stamp(said_ms)
+        return f"its reconcile was said to be complete at {said}, before it begins ({begins})"

@@ -1,0 +1,209 @@
+"""The sweep: everybody with a tracking code recounted, a page at a time, under a lease.
+
+It is there for the boards: a member who never opens a page must not stand at zero on those of the
+colleagues. Its first run is the backfill.
+"""
+
+import logging
+import sqlite3
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from target_service.achievements import sweeps
+from target_service.achievements.recount import MEMBERS_AT_ONCE, MOVED, recount
+from target_service.achievements.sweeps import Tally
+from target_service.ledger import leases
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.leases import Lease
+from target_service.ledger.sqlite import wall_clock_ms
+from target_service.ledger.store import Store
+
+logger = logging.getLogger(__name__)
+
+LEASE = "achievements-sweep"
+LEASE_MS = 10_000
+_PAGE_MEMBERS = 1_000
+_COPY_BACK_ROWS = 20_000
+
+# One row for a page: its members, the last of them, and those who have moved.
+_PAGE = (
+    "SELECT count(*), max(member), json_group_array(member) FILTER (WHERE moved) FROM"  # noqa: S608  (own names)
+    f" (SELECT c.member AS member, ({MOVED}) AS moved FROM member_counters c"
+    " LEFT JOIN achievement_standings s ON s.member = c.member"
+    " WHERE c.tracking_code IS NOT NULL AND c.member > ? AND c.member <= ?"
+    " ORDER BY c.member LIMIT ?)"
+)
+_members = msgspec.json.Decoder(list[str]).decode
+# Sorts behind every id: none has a character beyond it.
+_BEYOND = "\U0010ffff" * 65
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """What a sweep did; `resumed_after` is where one that died had got to, if one had."""
+
+    night: str | None
+    tally: Tally
+    seconds: float
+    resumed_after: str
+
+    def __str__(self) -> str:
+        tally = self.tally
+        whose = f"night {self.night}" if self.night else "by hand"
+        resumed = f", resumed after {self.resumed_after!r}" if self.resumed_after else ""
+        return (
+            f"sweep ({whose}{resumed}): scanned {tally.scanned}, changed {tally.changed}, "
+            f"unchanged {tally.scanned - tally.changed}, unlocked {tally.unlocked}, "
+            f"{self.seconds:.3f} seconds"
+        )
+
+
+class SweepCut(Exception):
+    """The service stops in the middle of a sweep; the next one goes on where it was."""
+
+
+class _Page(NamedTuple):
+    members: int
+    last: str
+    moved: list[str]
+
+
+class Sweep:
+    """One run, begun with the lease taken; everything here blocks.
+
+    Each transaction that writes renews the lease first, so a sweep that slept past its lease while
+    another took it is fenced off before it writes anything. The members are gone through from
+    where a run that died had got to, then from the beginning up to there: every run looks at
+    everybody, and what was cut off comes first.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        connection: sqlite3.Connection,
+        lease: Lease,
+        night: str | None,
+        now_ms: Callable[[], int],
+        is_cut: Callable[[], bool],
+        begun: tuple[int, str],
+    ) -> None:
+        self._store = store
+        self._connection = connection
+        self._lease = lease
+        self._night = night
+        self._now_ms = now_ms
+        self._is_cut = is_cut
+        self.number, self._resumed_after = begun
+        self._tally = Tally()
+        self._renewed = time.monotonic()
+        self._rows_to_copy = 0
+
+    def run(self) -> SweepReport:
+        """Sweep to the end, and say in one line what was done, or why it did not come there.
+
+        Raises:
+            LeaseLost: it was fenced off, another sweep has taken over.
+            SweepCut: it was told to stop.
+            LedgerError: the file does not take it.
+
+        """
+        started = time.monotonic()
+        try:
+            for after, up_to in ((self._resumed_after, _BEYOND), ("", self._resumed_after)):
+                for page in self._pages(after, up_to):
+                    self._settle(page)
+            self._end()
+        except (LedgerError, SweepCut) as error:
+            logger.info("%s; it did not end: %s", self._report(started), error)
+            raise
+        report = self._report(started)
+        logger.info("%s", report)
+        return report
+
+    def _report(self, started: float) -> SweepReport:
+        seconds = time.monotonic() - started
+        return SweepReport(self._night, self._tally, seconds, self._resumed_after)
+
+    def _end(self) -> None:
+        with self._store.write(self._connection):
+            now_ms = self._now_ms()
+            leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
+            sweeps.note(self._connection, self.number, self._tally, "")
+            sweeps.end(self._connection, self.number, now_ms)
+            if self._night is not None:
+                sweeps.decide(self._connection, self._night, "swept", now_ms)
+            leases.release(self._connection, self._lease)
+
+    def _pages(self, after: str, up_to: str) -> Iterator[_Page]:
+        while after < up_to:
+            if self._is_cut():
+                self._release()
+                raise SweepCut("The service stops.")
+            with self._store.reading(self._connection):
+                given = (after, up_to, _PAGE_MEMBERS)
+                members, last, moved = self._connection.execute(_PAGE, given).fetchone()
+            if not members:
+                return
+            yield _Page(members, last, _members(moved))
+            after = last
+
+    def _settle(self, page: _Page) -> None:
+        """Recount who has moved; a page of which nobody has costs no write but the lease's."""
+        self._tally.scanned += page.members
+        slices = range(0, len(page.moved), MEMBERS_AT_ONCE)
+        for start in slices:
+            some = page.moved[start : start + MEMBERS_AT_ONCE]
+            is_last = start == slices[-1]
+            self._write(some, page.last if is_last else None)
+        if not slices and time.monotonic() - self._renewed > LEASE_MS / 3_000:
+            self._write((), page.last)
+
+    def _write(self, members: Sequence[str], swept_to: str | None) -> None:
+        with self._store.turns.taken():
+            with self._store.transaction(self._connection):
+                now_ms = self._now_ms()
+                leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
+                if members:
+                    found = recount(self._connection, members, now_ms)
+                    self._tally.changed += found.changed
+                    self._tally.unlocked += found.unlocked
+                if swept_to is not None:
+                    sweeps.note(self._connection, self.number, self._tally, swept_to)
+            self._copy_back(len(members))
+        self._renewed = time.monotonic()
+
+    def _release(self) -> None:
+        with self._store.write(self._connection):
+            leases.release(self._connection, self._lease)
+
+    def _copy_back(self, rows: int) -> None:
+        """Copy the write-ahead log into the file when it has grown."""
+        self._rows_to_copy += rows
+        if self._rows_to_copy >= _COPY_BACK_ROWS:
+            self._rows_to_copy = 0
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def begin_sweep(
+    store: Store,
+    connection: sqlite3.Connection,
+    night: str | None,
+    now_ms: Callable[[], int] = wall_clock_ms,
+    is_cut: Callable[[], bool] = lambda: False,
+) -> Sweep | None:
+    """Take the lease and open the record; None when another is at work, or has done the night."""
+    with store.write(connection):
+        # Each run is an owner of its own: two of one process exclude each other too.
+        lease = leases.acquire(connection, LEASE, uuid.uuid4().hex, LEASE_MS, now_ms())
+        if lease is None:
+            return None
+        if night is not None and sweeps.night(connection, night).outcome is not None:
+            leases.release(connection, lease)
+            return None
+        begun = sweeps.begin(connection, night, now_ms())
+    return Sweep(store, connection, lease, night, now_ms, is_cut, begun)
