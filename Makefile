@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned drill serve watch up stop down compare runs report export capacity lab install format lint test bench ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned drill serve sweep watch up stop down compare runs report export capacity lab install format lint test bench ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -55,6 +55,9 @@ down: $(VENV)/run.stamp ## Remove the compose stack: containers, network and vol
 
 drill: $(VENV)/run.stamp ## Break the stack under live load, then prove that nothing was lost (DRILL=)
 	@exec $(RUN_PYTHON) -m lab drill
+
+sweep: $(VENV)/run.stamp ## Recount every member with a tracking code now (SERVICE_PORT=, TARGET=)
+	@exec $(RUN_PYTHON) -m lab sweep
 
 compare: $(VENV)/run.stamp ## Both modes in alternating rounds, side by side (ROUNDS=3), or two runs (A= B=)
 	@exec $(RUN_PYTHON) -m lab compare

@@ -20,6 +20,7 @@ from lab.output import with_output
 from lab.serve import serve
 from lab.session import Session
 from lab.stopping import StopRequest
+from lab.sweep import sweep
 from lab.terminal.commands import ALL, REPORTS, run_terminal
 from lab.terminal.workbench import Workbench
 from lab.variables import Variables, read_variables
@@ -38,7 +39,7 @@ def main() -> int:
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
     parser.add_argument(
-        "command", choices=(*_TERMINAL, "compare", "drill", "load", "serve", *_COMPOSE)
+        "command", choices=(*_TERMINAL, "compare", "drill", "load", "serve", "sweep", *_COMPOSE)
     )
     parser.add_argument(
         "--set",
@@ -52,6 +53,8 @@ def main() -> int:
     try:
         variables = read_variables()
         variables = variables.model_copy(update={"set": (*variables.set, *options.set)})
+        if command == "sweep":
+            return sweep(variables)
         if command == "drill":
             variables = drill_variables(variables)
         scenario = _scenario(variables)

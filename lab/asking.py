@@ -3,6 +3,7 @@
 import http.client
 import json
 import time
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -15,25 +16,37 @@ class NoAnswer(Exception):
     """No document came; says why."""
 
 
-def ask_json(url: str) -> Any:  # noqa: ANN401  whatever the other side says
+def ask_json(url: str, method: str = "GET") -> Any:  # noqa: ANN401  whatever the other side says
     """The document at an address, of any kind.
 
     Raises:
-        NoAnswer: nobody answers, or not with JSON, or it takes too long.
+        NoAnswer: nobody answers, or not with JSON, or with a refusal, or it takes too long.
     """
     try:
-        return json.loads(_body(url))
+        return json.loads(_body(url, method))
+    except urllib.error.HTTPError as refusal:
+        raise NoAnswer(_refusal(refusal)) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NoAnswer(str(error).strip().rstrip(".")) from None
     except RecursionError:
         raise NoAnswer("its JSON is nested too deeply") from None
 
 
-def _body(url: str) -> bytes:
+def _refusal(error: urllib.error.HTTPError) -> str:
+    """What a problem document says, or else the status."""
+    try:
+        detail = json.loads(error.read(_LARGEST_BYTES))["detail"]
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, RecursionError):
+        detail = None
+    return detail.rstrip(".") if isinstance(detail, str) else str(error).strip().rstrip(".")
+
+
+def _body(url: str, method: str) -> bytes:
     """The whole body: each read has a timeout of its own, and all of them together have one."""
     end = time.monotonic() + _SECONDS
     body = b""
-    with urllib.request.urlopen(url, timeout=_SECONDS) as answer:  # noqa: S310  checked to be http or https
+    request = urllib.request.Request(url, method=method)  # noqa: S310  checked to be http or https
+    with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  the same
         while part := answer.read1(_CHUNK_BYTES):
             body += part
             if time.monotonic() > end:

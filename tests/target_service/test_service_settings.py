@@ -29,6 +29,9 @@ def test_the_defaults(variables: pytest.MonkeyPatch) -> None:  # noqa: ARG001  (
     assert (settings.ledger, settings.ledger_sync) == ("sqlite", "full")
     assert (settings.top, settings.top_interval_seconds) == ("live", 1.0)
     assert settings.rank_limit == 100
+    assert settings.achievements_zone == "UTC"
+    assert settings.achievements_reconcile_at.isoformat("minutes") == "03:15"
+    assert settings.achievements_sweep_at.isoformat("minutes") == "04:40"
 
 
 def test_names_are_separated_by_commas(variables: pytest.MonkeyPatch) -> None:
@@ -58,6 +61,11 @@ def test_names_are_separated_by_commas(variables: pytest.MonkeyPatch) -> None:
         ("TOP_INTERVAL_SECONDS", "0"),
         ("TOP_INTERVAL_SECONDS", "nan"),
         ("RANK_LIMIT", "0"),
+        ("ACHIEVEMENTS_ZONE", "Berlin"),
+        ("ACHIEVEMENTS_ZONE", "../UTC"),
+        ("ACHIEVEMENTS_RECONCILE_AT", "3:15"),
+        ("ACHIEVEMENTS_SWEEP_AT", "24:00"),
+        ("ACHIEVEMENTS_SWEEP_AT", "03:15"),
         ("RANK_LIMIT", "2.5"),
         ("RANK_LIMIT", "1000001"),
         ("REDIS_TIMEOUT_SECONDS", "0"),
