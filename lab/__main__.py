@@ -7,6 +7,7 @@ Exit codes: 0 pass, 1 fail, 2 usage, 3 invalid.
 import argparse
 import sys
 
+from lab.calibration.command import calibrate
 from lab.checkout import HERE
 from lab.claim import claim_checkout
 from lab.comparing import compare_modes, compare_runs
@@ -39,7 +40,8 @@ def main() -> int:
         prog="python -m lab", description="Local leaderboard scaling and correctness lab"
     )
     parser.add_argument(
-        "command", choices=(*_TERMINAL, "compare", "drill", "load", "serve", "sweep", *_COMPOSE)
+        "command",
+        choices=(*_TERMINAL, "calibrate", "compare", "drill", "load", "serve", "sweep", *_COMPOSE),
     )
     parser.add_argument(
         "--set",
@@ -55,6 +57,8 @@ def main() -> int:
         variables = variables.model_copy(update={"set": (*variables.set, *options.set)})
         if command == "sweep":
             return sweep(variables)
+        if command == "calibrate":
+            return calibrate(variables, HERE)
         if command == "drill":
             variables = drill_variables(variables)
         scenario = _scenario(variables)

@@ -13,6 +13,7 @@ def service_settings(variables: Variables, assumptions: Assumptions) -> dict[str
         "HOTBOARD_RANK_LIMIT": str(variables.rank_limit),
         "HOTBOARD_LEDGER": variables.ledger,
         "HOTBOARD_LEDGER_SYNC": variables.ledger_sync,
+        "HOTBOARD_ODOMETER_READS": variables.odometer_reads,
         "HOTBOARD_REGIONS": ",".join(assumptions.regions),
         "HOTBOARD_MODES": ",".join(assumptions.modes),
         "HOTBOARD_SEASONS": ",".join(assumptions.active_seasons),

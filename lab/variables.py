@@ -18,7 +18,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 # Read by the Makefile alone.
 _MAKE_ONLY = frozenset({"PYTHON"})
 # Read by `python -m reports`.
-_REPORT_ONLY = frozenset({"RUN", "OUT"})
+_REPORT_ONLY = frozenset({"OUT"})
 # Read by `python -m dashboards.watch`.
 _WATCH_ONLY = frozenset({"PROMETHEUS_BIN", "GRAFANA_BIN"})
 # Single reports of the terminal lab; make runs them all.
@@ -77,11 +77,15 @@ class Variables(BaseSettings):
     locust_port: Port = 8089
     # 0: nobody shall scrape the generator
     loadgen_port: Annotated[int, Field(ge=0, le=65535)] = 9646
+    odometer_reads: Literal["projected", "direct"] = "projected"
     rounds: Annotated[int, Field(ge=1, le=99)] = 3
     drill: str | None = None
     lifted: bool = True
     a: str | None = None
     b: str | None = None
+    totals: Path | None = None
+    event: str | None = None
+    run: str | None = None
 
     def repeating(self, command: str) -> str:
         """The command that repeats this one, with the variables that were set."""

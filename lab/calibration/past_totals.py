@@ -1,0 +1,51 @@
+"""Past totals, one row for each period as long as the event: a CSV of `period,total`."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import UsageError
+
+COLUMNS = ["period", "total"]
+_MOST = 2**53 - 1
+
+
+@dataclass(frozen=True)
+class PastTotal:
+    """What came together in one period without an event."""
+
+    period: str
+    total: int
+
+
+def read_past_totals(path: Path) -> list[PastTotal]:
+    """Return the rows of a file.
+
+    Raises:
+        UsageError: with every row that is no period and total.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            rows = list(csv.reader(lines))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"TOTALS={path} cannot be read: {error}.") from None
+    if not rows or [name.strip() for name in rows[0]] != COLUMNS:
+        raise UsageError(f"TOTALS={path}: the first line must be {','.join(COLUMNS)}.")
+    found: list[PastTotal] = []
+    problems: list[str] = []
+    for number, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
+        total = row[1].strip() if len(row) == len(COLUMNS) else ""
+        if not (total.isascii() and total.isdigit() and 0 < int(total[:20]) <= _MOST):
+            problems.append(
+                f"TOTALS={path} line {number}: {','.join(row)!r} is no period and positive whole "
+                "number, as in 2026-W40,612000."
+            )
+        else:
+            found.append(PastTotal(row[0].strip(), int(total)))
+    if not found and not problems:
+        problems.append(f"TOTALS={path} has no rows below its first line.")
+    if problems:
+        raise UsageError(*problems)
+    return found

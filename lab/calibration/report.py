@@ -1,0 +1,60 @@
+"""What calibration prints."""
+
+from collections.abc import Iterator, Sequence
+
+from lab.calibration.ended_event import EndedEvent
+from lab.calibration.past_totals import PastTotal
+from lab.calibration.proposal import Proposal
+
+METHOD = (
+    "Method: bronze is the median rounded down, silver the highest total rounded up, gold as far",
+    "above the highest as that is above the median. Totals count for an event as long as a period.",
+)
+
+
+def past_lines(past: Sequence[PastTotal]) -> Iterator[str]:
+    """Say what the past totals are."""
+    totals = sorted(one.total for one in past)
+    yield f"Past periods: {len(past)}, from {totals[0]:,} to {totals[-1]:,}."
+
+
+def event_lines(event: EndedEvent) -> Iterator[str]:
+    """Say what an event measured, and what became of each of its tiers."""
+    yield (
+        f"Event {event.event_id} ended with {event.total:,} {event.unit} "
+        f"in {event.races:,} races of {event.contributors:,} players."
+    )
+    yield "That is the floor if nobody was called on to race; the service cannot know."
+    if event.late:
+        yield f"{event.late:,} races came after the end and are not in it."
+    has_missed = False
+    for name, threshold in event.tiers:
+        missing = threshold - event.total
+        if missing <= 0:
+            yield f"  {name:<10} {threshold:>14,}  complete, by {-missing:,}"
+        elif has_missed:
+            yield f"  {name:<10} {threshold:>14,}  locked"
+        else:
+            has_missed = True
+            share = missing / threshold
+            yield (
+                f"  {name:<10} {threshold:>14,}  not reached, missed by {missing:,} "
+                f"({share:.1%} of it)"
+            )
+    if not event.tiers:
+        yield "  It had no tiers: it was a measurement."
+
+
+def proposal_lines(proposal: Proposal) -> Iterator[str]:
+    """Say where the next thresholds belong, and no more than the totals support."""
+    yield f"Next thresholds, from {proposal.periods} measured:"
+    for tier in proposal.tiers:
+        yield (
+            f"  {tier.name:<10} {tier.threshold:>14,}  {tier.cleared_by} of {proposal.periods} "
+            "would have cleared it"
+        )
+    if proposal.reservation is None:
+        yield from METHOD
+    else:
+        yield proposal.reservation
+    yield "What a call to race adds has not been measured by any of these."

@@ -1,0 +1,101 @@
+"""The client itself, over any transport."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Collection
+from typing import Protocol
+from urllib.parse import quote
+
+from locustfiles.event_client.errors import ServiceTrouble, UnknownEvent
+from locustfiles.event_client.negotiation import (
+    NOT_FOUND,
+    OK,
+    VERSIONS_PATH,
+    chosen_version,
+    event_path,
+)
+from locustfiles.event_client.state import KNOWN_VERSIONS, EventState, read_state
+
+UNKNOWN_EVENT = "urn:hotboard:problem:unknown-event"
+
+
+class Transport(Protocol):
+    """Whatever can send a GET."""
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """The status and the body of the answer; raises OSError when there is none."""
+        ...
+
+
+class UrlTransport:
+    """GETs over urllib, for whoever has nothing better at hand."""
+
+    def __init__(self, base_url: str, timeout_seconds: float = 5.0) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._timeout_seconds = timeout_seconds
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """The status and the body of the answer."""
+        url = self._base_url + path
+        try:
+            with urllib.request.urlopen(url, timeout=self._timeout_seconds) as answer:  # noqa: S310  the caller's own address
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+
+
+class EventClient:
+    """Asks once which version to speak, and again when the service stops speaking it.
+
+    Args:
+        transport: how it reaches the service.
+        reads: the versions that this build reads; an old build reads fewer.
+    """
+
+    def __init__(self, transport: Transport, reads: Collection[int] = KNOWN_VERSIONS) -> None:
+        self._transport = transport
+        self._reads = frozenset(reads)
+        self._version: int | None = None
+
+    def event(self, event_id: str) -> EventState:
+        """The event's state.
+
+        Raises:
+            UnknownEvent: there is no such event.
+            NoCommonVersion: the service offers no version that this build reads.
+            ServiceTrouble: there was no usable answer.
+        """
+        version, is_new = self._agreed()
+        status, body = self._get(event_path(version, quote(event_id, safe="")))
+        if status == NOT_FOUND and not _names_no_event(body) and not is_new:
+            # The service was replaced by an older one, which is no reason to fail.
+            self._version = None
+            return self.event(event_id)
+        if status == NOT_FOUND and _names_no_event(body):
+            raise UnknownEvent(f"There is no event {event_id}.")
+        if status != OK:
+            raise ServiceTrouble(f"Event {event_id} was answered with {status}.")
+        return read_state(version, body)
+
+    def _agreed(self) -> tuple[int, bool]:
+        """The version to speak, and whether that was asked for just now."""
+        if self._version is not None:
+            return self._version, False
+        self._version = chosen_version(self._reads, *self._get(VERSIONS_PATH))
+        return self._version, True
+
+    def _get(self, path: str) -> tuple[int, bytes]:
+        try:
+            return self._transport.get(path)
+        except OSError as error:
+            raise ServiceTrouble(f"The service does not answer: {error}.") from error
+
+
+def _names_no_event(body: bytes) -> bool:
+    try:
+        told = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(told, dict) and told.get("type") == UNKNOWN_EVENT
