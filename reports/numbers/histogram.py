@@ -10,7 +10,6 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import accumulate
 from math import ceil
 from types import MappingProxyType
 from typing import Final
@@ -76,10 +75,9 @@ class Histogram:
         if total < samples_needed(fraction):
             return None
         rank = ceil(fraction * total)
-        buckets = sorted(self.counts)
-        for bucket, below in zip(
-            buckets, accumulate(self.counts[bucket] for bucket in buckets), strict=True
-        ):
+        below = 0
+        for bucket, count in sorted(self.counts.items()):
+            below += count
             if below >= rank:
                 return highest_us(bucket) / 1000
         raise AssertionError("a rank is at most the total")
