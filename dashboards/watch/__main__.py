@@ -26,6 +26,7 @@ from dashboards.watch.grafana import (
     find_grafana,
     running_grafana,
 )
+from dashboards.watch.leftovers import end_leftovers, folder_prefix
 from dashboards.watch.ports import HOST, Ports, WrongPorts, read_ports, require_free
 from dashboards.watch.stop import Stopped, StopRequest
 
@@ -38,6 +39,8 @@ _SHARES: Final = urlencode(
 
 def main() -> int:
     """Watch until somebody stops it."""
+    for program_ended in end_leftovers(Path(tempfile.gettempdir())):
+        sys.stdout.write(f"Ended what a killed watch had left: {program_ended}.\n")
     try:
         ports = read_ports(os.environ)
         prometheus, grafana = program("prometheus", os.environ), find_grafana(os.environ)
@@ -50,7 +53,7 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return NOT_BEGUN
     try:
-        with tempfile.TemporaryDirectory(prefix="hotboard-watch-") as directory:
+        with tempfile.TemporaryDirectory(prefix=folder_prefix()) as directory:
             return _watch(prometheus, grafana, ports, Path(directory))
     except Stopped:
         sys.stdout.write("\nStopped.\n")

@@ -149,6 +149,50 @@ def test_watch_ends_when_prometheus_does(prometheus: Path, tmp_path: Path) -> No
     assert (3, "Prometheus ended by itself.\n") == (process.returncode, problems)
 
 
+def test_the_next_watch_ends_what_a_killed_one_left(prometheus: Path, tmp_path: Path) -> None:
+    """After kill -9 its programs hold their ports; the next watch takes them over, and tells."""
+    variables = {
+        "PROMETHEUS_BIN": str(prometheus),
+        "GRAFANA_BIN": str(install(tmp_path / "grafana")),
+        "PROMETHEUS_PORT": str(free_port()),
+        "GRAFANA_PORT": str(free_port()),
+    }
+    with watching(tmp_path, **variables) as killed:
+        lines_until(killed, "Stop with Ctrl-C.")
+        left = children(killed)
+        killed.kill()
+        killed.communicate(timeout=SECONDS)
+    assert all(one.is_running() for one in left)
+
+    with watching(tmp_path, **variables) as process:
+        lines = lines_until(process, "Stop with Ctrl-C.")
+        (folder,) = tmp_path.glob("hotboard-watch-*")
+        process.terminate()
+        process.communicate(timeout=SECONDS)
+
+    assert 2 == sum(line.startswith("Ended what a killed watch had left: ") for line in lines)
+    assert not any(one.is_running() for one in left)
+    assert folder.name.startswith(f"hotboard-watch-{process.pid}-")
+    assert 0 == process.returncode
+
+
+def test_a_watch_that_lives_is_left_alone(prometheus: Path, tmp_path: Path) -> None:
+    """Two watches at once, on ports of their own, do not know each other."""
+    variables = {"PROMETHEUS_BIN": str(prometheus), "PATH": str(tmp_path)}
+    with watching(tmp_path, **variables, PROMETHEUS_PORT=str(free_port())) as one:
+        lines_until(one, "Stop with Ctrl-C.")
+        with watching(tmp_path, **variables, PROMETHEUS_PORT=str(free_port())) as other:
+            lines = lines_until(other, "Stop with Ctrl-C.")
+            folders = len(list(tmp_path.glob("hotboard-watch-*")))
+            for process in (one, other):
+                process.terminate()
+                process.communicate(timeout=SECONDS)
+
+    assert 2 == folders
+    assert not any("killed watch" in line for line in lines)
+    assert [0, 0] == [one.returncode, other.returncode]
+
+
 def test_watch_stopped_while_grafana_starts_leaves_nothing(
     prometheus: Path, tmp_path: Path
 ) -> None:
