@@ -92,6 +92,20 @@ def incomparable_audit(reason: str) -> dict[str, Any]:
     }
 
 
+def audit_sentence(report: Mapping[str, Any]) -> str:
+    """What an audit found, for when its file cannot be written."""
+    invariants = report["invariants"]
+    if not invariants:
+        return "The audit is not kept; nothing could be compared."
+    broken = [
+        f"{one['name']}: {one['left']:,} {one['relation']} {one['right']:,} does not hold"
+        for one in invariants
+        if not one["held"]
+    ]
+    held = f"{len(invariants) - len(broken)} of {len(invariants)} invariants held"
+    return "\n".join([f"The audit is not kept; of it {held}.", *broken])
+
+
 def foreign_audit() -> dict[str, Any]:
     """The audit of a service that is not ours."""
     return incomparable_audit("the service is not ours: its Redis and counters are out of reach")

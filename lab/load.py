@@ -12,12 +12,12 @@ from typing import Any
 
 import redis
 
-from lab.audit import NO_LEDGER, audit, foreign_audit, incomparable_audit
+from lab.audit import NO_LEDGER, audit, audit_sentence, foreign_audit, incomparable_audit
 from lab.chosen_stack import find_compose_stack, running_stack
 from lab.drills.drill import Drill
 from lab.drills.drill_run import DrillRun
 from lab.embedded_stack import EmbeddedStack
-from lab.errors import LabError, PartFailed
+from lab.errors import CannotWrite, LabError, PartFailed
 from lab.evidence import Counters, read_counters
 from lab.final_scores import highest_accepted, read_rows, scores_in_redis
 from lab.foreign import ForeignStack
@@ -71,8 +71,14 @@ def run_load(
     if not (folder / "run.json").exists():
         # a run that never began has no report to say why
         print("\n".join(report["incidents"]), file=sys.stderr)
-    write_json(folder / "audit.json", report)
-    warn_in_record(folder, marks.take_warnings())
+    try:
+        write_json(folder / "audit.json", report)
+        warn_in_record(folder, marks.take_warnings())
+    except CannotWrite:
+        # A full disk hides no verdict: it is told without these files, and what they would say.
+        print(audit_sentence(report), file=sys.stderr)
+        _tables(folder, session)
+        raise
     verdict = _tables(folder, session)
     marks.finish(folder)
     warn_in_record(folder, marks.take_warnings())

@@ -44,11 +44,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def tables(options: argparse.Namespace) -> int:
-    """Derive every table and the verdict, print them, and exit by the verdict."""
+    """Derive every table and the verdict, print and write them, and exit by the verdict."""
     derived = derive(_run(options))
+    # First, so that a full disk hides no verdict.
+    print(run_text(derived), end="", flush=True)
     write_derived(derived)
     write_atomically(derived.run.path / REPORT_HTML, run_page(derived))
-    print(run_text(derived), end="")
     return EXIT_CODES[derived.verdict.status]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.audit import FinalScore, audit, incomparable_audit
+from lab.audit import FinalScore, audit, audit_sentence, incomparable_audit
 from lab.evidence import BOARD_COMMANDS, Counters
 
 _SERVICE = frozenset({(10, 1.0)})
@@ -97,6 +97,18 @@ def test_a_lost_score_is_found() -> None:
     last = audit(_counters(), _counters(), _measurements(0), scores)["invariants"][-1]
 
     assert (last["left"], last["relation"], last["right"], last["held"]) == (2, "=", 3, False)
+
+
+def test_an_audit_that_cannot_be_kept_is_a_sentence() -> None:
+    """How much of it held, and what did not with both numbers."""
+    scores = [FinalScore(5, 5), FinalScore(6, None)]
+    report = audit(_counters(), _counters(), _measurements(0), scores)
+    held = len(report["invariants"])
+    first, broken = audit_sentence(report).splitlines()
+
+    assert f"The audit is not kept; of it {held - 1} of {held} invariants held." == first
+    assert broken.endswith("1 = 2 does not hold")
+    assert "nothing could be compared" in audit_sentence(incomparable_audit("it is gone"))
 
 
 def test_a_restarted_redis_is_not_compared_by_its_counters() -> None:

@@ -117,10 +117,12 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 def test_a_directory_in_the_way_is_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A table that cannot be written ends with a sentence and code 2."""
+    """A table that cannot be written ends with a sentence and code 2, after the verdict."""
     run = make_run(tmp_path, SHORT)
     (run / "keys.csv").mkdir()
 
     assert main(["tables", str(run)]) == 2
-    assert "keys.csv cannot be written" in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert "keys.csv cannot be written" in printed.err
+    assert "verdict: pass" in printed.out
     shutil.rmtree(run)
