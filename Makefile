@@ -28,7 +28,7 @@ help: ## Show this list
 	@echo "  REDIS_PORT=6379 (up) PROMETHEUS_PORT=9090 GRAFANA_PORT=3000 (up, watch)"
 	@echo "  PROMETHEUS_BIN GRAFANA_BIN (watch: programs that are not on PATH)"
 	@echo "  ROUNDS=3 A=run B=run (compare)"
-	@echo "  DRILL=redis-kill|redis-freeze|redis-restore|service-kill|duplicates|out-of-order|disk-full"
+	@echo "  DRILL=redis-kill|redis-freeze|redis-restore|service-kill|duplicates|out-of-order|disk-full|stale-top|rank-storm"
 	@echo "  LIFTED=1 (disk-full: room is made during the load; LIFTED=0: only after it)"
 	@echo "  ODOMETER_READS=projected|direct TOTALS=file EVENT=file or URL (calibrate)"
 	@echo "  RUN=latest OUT=folder (report, export, calibrate) PYTHON=python3"

@@ -47,7 +47,7 @@ def read_counters(stack: Stack, ledger: LedgerFile | None = None) -> Counters:
     Raises:
         PartFailed: one of the two did not answer.
     """
-    samples = _metrics(stack.service_url)
+    samples = read_metrics(stack.service_url)
     try:
         with connect(stack.redis_url) as client:
             run_id = str(client.info("server")["run_id"])
@@ -74,8 +74,12 @@ def _by_command(samples: Mapping[str, float]) -> dict[str, int]:
     return {command: int(samples.get(command, 0)) for command in BOARD_COMMANDS}
 
 
-def _metrics(service_url: str) -> dict[str, dict[str, float]]:
-    """Samples by name and by the value of their first label."""
+def read_metrics(service_url: str) -> dict[str, dict[str, float]]:
+    """The service's samples by name and by the value of their first label.
+
+    Raises:
+        PartFailed: it did not answer.
+    """
     try:
         with urllib.request.urlopen(f"{service_url}/metrics", timeout=_SECONDS) as answer:  # noqa: S310  an address of ours
             text = answer.read().decode()

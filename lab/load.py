@@ -124,7 +124,9 @@ def _measure(
         command = _repeating(command, kind)
         marks.start()
         if drill and ledger and isinstance(stack, EmbeddedStack):
-            broken = DrillRun(drill, variables, stack, ledger, folder, marks, session)
+            broken = DrillRun(
+                drill, variables, stack, ledger, folder, marks, session, scenario.load
+            )
             with broken.beside_load():
                 code, incidents = generate(
                     variables, players, stack, folder, command, session, keep_log=True

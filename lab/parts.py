@@ -90,6 +90,7 @@ class Part(Executor):
             ) from error
         except OSError as error:
             raise PartFailed(f"{self.name} cannot be started: {error}") from error
+        self._is_knocked_out = False
 
     def failure(self) -> str | None:
         """A sentence when the process ended by itself, or None."""
@@ -100,14 +101,9 @@ class Part(Executor):
         return f"{self.name} ended by itself (exit code {code}, see {self.log})."
 
     def knock_out(self) -> None:
-        """Kill the process and its children with SIGKILL; that it is gone is no failure."""
+        """Kill the process and its children with SIGKILL: no failure until it begins again."""
         self._is_knocked_out = True
         self.kill()
-
-    def bring_back(self) -> None:
-        """Start it again after a knock-out; raises what `begin` does."""
-        self.begin()
-        self._is_knocked_out = False
 
     def send(self, number: signal.Signals) -> None:
         """Send a signal to the process and its children."""
@@ -125,10 +121,14 @@ class Part(Executor):
         except ProcessFinishedWithError as error:
             print(f"{self.name} ended with code {error.exit_code}.", file=sys.stderr)
         finally:
-            if self._output is not None:
-                self._output.close()
+            self._close()
+
+    def _close(self) -> None:
+        if self._output is not None:
+            self._output.close()
 
     def _open(self, log: Path) -> None:
+        self._close()
         log.parent.mkdir(parents=True, exist_ok=True)
         self._output = self._stdout = self._stderr = log.open("ab")
 

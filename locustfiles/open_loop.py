@@ -110,8 +110,11 @@ class OpenLoop:
 
     def _arrivals(self) -> Iterator[Arrival]:
         plan = self._plan
-        disorder = Disorder(plan.load) if self._operation.name == "submit" else None
+        name = self._operation.name
+        disorder = Disorder(plan.load) if name == "submit" else None
         for second in range(-plan.warmup_seconds, plan.duration_seconds):
+            if not plan.is_sent_in(name, second):
+                continue
             if disorder is None or not plan.load.has_disorder:
                 yield from arrivals_of_second(self._schedule, second, plan.slices, plan.slice_index)
                 continue

@@ -9,7 +9,7 @@ from typing import Any
 from workload.arrivals import Schedule
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
-from workload.operations import OPERATIONS
+from workload.operations import MODELLED, OPERATIONS
 from workload.popularity import Popularity, make_popularity
 
 
@@ -94,6 +94,17 @@ class Plan:
         """How many of this slice's requests may wait: what falls due within the deadline."""
         due = Fraction(str(self.load.deadline_seconds)) * self.rates_per_second[operation]
         return max(ceil(due / self.slices), 1)
+
+    def is_sent_in(self, operation: str, second: int) -> bool:
+        """Whether a second has arrivals of an operation; those of the model never pause."""
+        wave_seconds = self.load.wave_seconds
+        if not wave_seconds or operation in MODELLED:
+            return True
+        return second >= 0 and second // wave_seconds % 2 == 1
+
+    def seconds_sent(self, operation: str) -> int:
+        """How many seconds of the measured phase have arrivals of an operation."""
+        return sum(self.is_sent_in(operation, second) for second in range(self.duration_seconds))
 
     def is_measured(self, second: int) -> bool:
         """Whether a second of the schedule lies in the measured phase."""

@@ -68,7 +68,11 @@ def _model(inputs: RunInputs) -> dict[str, Any]:
         "unused": list(assumptions.unused),
         "derived": model.derived(),
         "operations": {
-            name: {"model_per_second": float(whole[name]), "per_second": float(rate)}
+            name: {
+                "model_per_second": float(whole[name]),
+                "per_second": float(rate),
+                "seconds": plan.seconds_sent(name),
+            }
             for name, rate in plan.rates_per_second.items()
         },
         "modelled_mix": inputs.scenario.modelled_mix,

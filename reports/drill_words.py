@@ -7,7 +7,7 @@ from reports.rundir.drill import Drill
 
 def drill_sentences(drill: Drill) -> list[str]:
     """What was done, what came of the events, and what the clients saw meanwhile."""
-    return [*_faults(drill), events_sentence(drill), *_clients(drill)]
+    return [*_faults(drill), events_sentence(drill), *drill.findings, *_clients(drill)]
 
 
 def events_sentence(drill: Drill) -> str:
@@ -25,8 +25,12 @@ def events_sentence(drill: Drill) -> str:
 
 
 def _faults(drill: Drill) -> Iterator[str]:
+    times: dict[str, list[str]] = {}
     for fault in drill.faults:
-        yield f"{fault.what}: second {fault.from_second:.1f} to {fault.to_second:.1f}"
+        span = f"{fault.from_second:.1f} to {fault.to_second:.1f}"
+        times.setdefault(fault.what, []).append(span)
+    for what, spans in times.items():
+        yield f"{what}: second {', '.join(spans)}"
     if not drill.faults:
         yield "the fault never struck"
 

@@ -18,6 +18,7 @@ LOAD_FIELDS: Final[Mapping[str, Field]] = MappingProxyType(
         "window": WholeNumber(1, 50),
         "resent_share": Number(0, 0.5),
         "overtaken_share": Number(0, 0.5),
+        "wave_seconds": WholeNumber(0, 3_600),
     }
 )
 
@@ -33,6 +34,7 @@ class LoadSettings:
     window: int = 2
     resent_share: float = 0.0
     overtaken_share: float = 0.0
+    wave_seconds: int = 0
 
     @property
     def has_disorder(self) -> bool:

@@ -6,10 +6,12 @@ from typing import Final
 
 from lab.drills.disk_full import DiskFull
 from lab.drills.drill import Drill
+from lab.drills.rank_storm import RankStorm, with_storm
 from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.redis_kill import RedisKill
 from lab.drills.redis_restore import RedisRestore
 from lab.drills.service_kill import ServiceKill
+from lab.drills.stale_top import SHORTEST_SECONDS, StaleTop, with_materialised_top
 from lab.drills.whole_run import WholeRun
 from lab.errors import UsageError
 
@@ -48,6 +50,20 @@ _ALL: Final = (
         "disk-full",
         "No file of the service may grow: the ledger takes nothing, and reads go on.",
         lambda variables: DiskFull(is_lifted=variables.lifted),
+    ),
+    Drill(
+        "stale-top",
+        "The aggregator of the materialised top K is held for 10 s: answers go on and grow old.",
+        lambda _: StaleTop(),
+        shortest_seconds=SHORTEST_SECONDS,
+        adapted=with_materialised_top,
+    ),
+    Drill(
+        "rank-storm",
+        "Exact ranks are asked for at ten times their limit, in waves of some seconds.",
+        lambda _: RankStorm(),
+        shortest_seconds=12,
+        adapted=with_storm,
     ),
 )
 DRILLS: Final[Mapping[str, Drill]] = MappingProxyType({drill.name: drill for drill in _ALL})

@@ -1,7 +1,6 @@
 """`make drill`: what it needs, said before anything is started."""
 
 from lab.drills.catalogue import find_drill
-from lab.drills.drill import SHORTEST_SECONDS
 from lab.errors import UsageError
 from lab.variables import Variables
 
@@ -22,10 +21,10 @@ def drill_variables(variables: Variables) -> Variables:
         problems.append("A drill breaks a stack of its own: leave out STACK=compose.")
     if variables.ledger == "none":
         problems.append("A drill proves that the ledger loses nothing: leave out LEDGER=none.")
-    if variables.duration < SHORTEST_SECONDS:
+    if variables.duration < drill.shortest_seconds:
         problems.append(
             f"DURATION={variables.duration}s is too short for fault and recovery: "
-            f"a drill needs {SHORTEST_SECONDS}s."
+            f"this drill needs {drill.shortest_seconds}s."
         )
     if "scenario" in variables.model_fields_set:
         problems.append(
@@ -34,4 +33,5 @@ def drill_variables(variables: Variables) -> Variables:
         )
     if problems:
         raise UsageError(*problems)
-    return variables.model_copy(update={"scenario": drill.name, "stack": "embedded"})
+    adapted = drill.adapted(variables)
+    return adapted.model_copy(update={"scenario": drill.name, "stack": "embedded"})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from lab.drills.fault import Scene
+from lab.drills.fault import PlainFault, Scene
 from lab.errors import PartFailed
 from lab.parts import Part
 
@@ -13,7 +13,7 @@ _LIMIT_BYTES = 65_536
 
 
 @dataclass(frozen=True)
-class DiskFull:
+class DiskFull(PlainFault):
     """Sets a file-size limit on the running service; the disk seems full to it.
 
     Not lifted, the limit stays until the load is over: then somebody makes room.

@@ -20,6 +20,7 @@ from lab.run_marks import RunMarks
 from lab.session import Session
 from lab.variables import Variables
 from lab.writing import write_json
+from workload.load import LoadSettings
 
 
 @dataclass
@@ -33,9 +34,13 @@ class DrillRun:
     folder: Path
     marks: RunMarks
     session: Session
+    load: LoadSettings
     incidents: list[str] = field(default_factory=list)
     _spans: list[Span] = field(default_factory=list)
     _samples: list[Sample] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._fault = self.drill.fault_of(self.variables)
 
     @contextmanager
     def beside_load(self) -> Iterator[None]:
@@ -62,7 +67,9 @@ class DrillRun:
         else:
             audited["invariants"] += [one.document() for one in proof.invariants()]
         requests = read_requests(self.folder)
-        document = drill_document(self.drill, self._spans, requests, self._samples, proof)
+        findings = self._fault.findings(requests)
+        audited["invariants"] += [one.document() for one in findings.invariants]
+        document = drill_document(self.drill, self._spans, requests, self._samples, proof, findings)
         write_json(self.folder / "drill.json", document)
         return audited
 
@@ -79,9 +86,9 @@ class DrillRun:
         watching.join()
 
     def _strike(self, clock: RunClock) -> None:
-        scene = Scene(self.stack, self.ledger, clock, self.marks, self._spans)
+        scene = Scene(self.stack, self.ledger, clock, self.marks, self._spans, self.load)
         try:
-            self.drill.fault_of(self.variables).strike(scene)
+            self._fault.strike(scene)
         except RunOver:
             self.incidents.append("The load ended before the drill's fault was over.")
         except LabError as error:

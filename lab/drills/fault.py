@@ -1,16 +1,19 @@
 """What a drill does to the stack while the load runs; one file for each kind of fault."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from lab.audit import Invariant
+from lab.drills.request_rows import Request
 from lab.drills.run_clock import RunClock
 from lab.embedded_stack import EmbeddedStack
 from lab.errors import PartFailed
 from lab.ledger_file import LedgerFile
 from lab.parts import Part
 from lab.run_marks import RunMarks
+from workload.load import LoadSettings
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,11 @@ class Scene:
         clock: RunClock,
         marks: RunMarks,
         spans: list[Span],
+        load: LoadSettings,
     ) -> None:
         self.stack = stack
         self.service = stack.service
+        self.load = load
         self.ledger = ledger
         self.clock = clock
         self._spans = spans
@@ -63,6 +68,20 @@ class Scene:
             self._marks.fault(what, self.clock.epoch(begun), self.clock.epoch(ended))
 
 
+@dataclass(frozen=True)
+class Findings:
+    """What a drill found beside what all of them look at.
+
+    Sentences for the report, lines for the audit, the second in which its own recovery was seen,
+    and the age of the top K by second.
+    """
+
+    sentences: Sequence[str] = ()
+    invariants: Sequence[Invariant] = ()
+    recovered_at: float | None = None
+    top_ages: Mapping[int, float] = field(default_factory=dict)
+
+
 class Fault(Protocol):
     """Something that goes wrong during the measured phase."""
 
@@ -73,3 +92,16 @@ class Fault(Protocol):
             RunOver: the run ended before it was done.
         """
         ...
+
+    def findings(self, requests: Sequence[Request]) -> Findings:
+        """Tell what only this drill looks at, once the run is over."""
+        ...
+
+
+class PlainFault:
+    """A fault that is judged by what all drills look at."""
+
+    def findings(self, requests: Sequence[Request]) -> Findings:
+        """Nothing of its own."""
+        del requests
+        return Findings()

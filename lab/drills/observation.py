@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import floor, inf
 from typing import Any
 
 from lab.drills.backlog import Sample
@@ -31,11 +31,15 @@ class Recovery:
 
 
 def recovery(
-    spans: Sequence[Span], requests: Iterable[Request], samples: Sequence[Sample]
+    spans: Sequence[Span],
+    requests: Iterable[Request],
+    samples: Sequence[Sample],
+    seen_at: float | None = None,
 ) -> Recovery:
     """Recovered is when both are so: no more answer was troubled, and Redis has what it missed.
 
-    What it missed are the changes that the ledger had when the fault was over.
+    What it missed are the changes that the ledger had when the fault was over. `seen_at` is when
+    the drill saw a recovery of its own, infinity for never.
     """
     begun, over_at = spans[0].from_second, max(span.to_second for span in spans)
     troubled = [
@@ -44,7 +48,9 @@ def recovery(
         if request.ended is not None and request.ended >= begun and is_troubled(request)
     ]
     level_at = _level_at(over_at, samples)
-    recovered_at = None if level_at is None else max([level_at, *troubled])
+    if level_at is None or seen_at == inf:
+        return Recovery(over_at, None)
+    recovered_at = max([level_at, *troubled, *([] if seen_at is None else [seen_at])])
     return Recovery(over_at, recovered_at)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.drills.backlog import Sample
 from lab.drills.drill import Drill
-from lab.drills.fault import Span
+from lab.drills.fault import Findings, Span
 from lab.drills.observation import (
     longest_wait_ms,
     outcomes,
@@ -38,9 +38,10 @@ def drill_document(
     requests: Sequence[Request],
     samples: Sequence[Sample],
     proof: Proof | None,
+    findings: Findings,
 ) -> dict[str, Any]:
     """The content of the file; figures that nobody could take are null."""
-    found = recovery(spans, requests, samples) if spans else None
+    found = recovery(spans, requests, samples, findings.recovered_at) if spans else None
     since = spans[0].from_second if spans else 0
     return {
         "schema_version": SCHEMA_VERSION,
@@ -54,7 +55,11 @@ def drill_document(
         "reads_recovering_seconds": seconds_recovering(requests),
         "reads_unavailable_seconds": seconds_unavailable(requests),
         "longest_wait_ms": longest_wait_ms(requests, since),
-        "seconds": second_by_second(requests, samples),
+        "findings": list(findings.sentences),
+        "seconds": [
+            row | {"top_age_seconds": findings.top_ages.get(row["second"])}
+            for row in second_by_second(requests, samples)
+        ],
     }
 
 

@@ -3,11 +3,11 @@
 import signal
 from dataclasses import dataclass
 
-from lab.drills.fault import Scene
+from lab.drills.fault import PlainFault, Scene
 
 
 @dataclass(frozen=True)
-class RedisFreeze:
+class RedisFreeze(PlainFault):
     """Stops the server's process with SIGSTOP, and lets it go on."""
 
     at_share: float = 0.3

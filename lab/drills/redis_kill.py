@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from lab.drills.fault import Scene
+from lab.drills.fault import PlainFault, Scene
 
 
 @dataclass(frozen=True)
-class RedisKill:
+class RedisKill(PlainFault):
     """Kills the server, and starts it again empty."""
 
     at_share: float = 0.3
@@ -21,4 +21,4 @@ class RedisKill:
             try:
                 scene.clock.pause(self.down_seconds)
             finally:
-                redis.bring_back()
+                redis.begin()

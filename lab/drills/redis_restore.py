@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import redis
 
-from lab.drills.fault import Scene
+from lab.drills.fault import PlainFault, Scene
 from lab.drills.run_clock import RunClock
 from lab.errors import PartFailed
 from lab.redis_access import connect
@@ -15,7 +15,7 @@ _DUMP_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class RedisRestore:
+class RedisRestore(PlainFault):
     """Keeps a dump, kills the server later, and starts it again from that dump."""
 
     dump_at_share: float = 0.15
@@ -29,7 +29,7 @@ class RedisRestore:
         scene.clock.wait_for_share(self.kill_at_share)
         with scene.fault("Redis killed, then started again from an older dump"):
             server.knock_out()
-            server.bring_back()
+            server.begin()
 
 
 def _dump(url: str, clock: RunClock) -> None:

@@ -15,6 +15,7 @@ class Request(NamedTuple):
     outcome: str
     begun: float | None
     ended: float | None
+    due: float = 0.0
 
 
 def read_requests(folder: Path) -> list[Request]:
@@ -29,6 +30,7 @@ def read_requests(folder: Path) -> list[Request]:
                     row["outcome"],
                     _seconds(row["begun_us"]),
                     _seconds(row["ended_us"]),
+                    int(row["intended_us"]) / _MICROSECONDS,
                 )
                 for row in csv.DictReader(lines)
             ]

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from lab.drills.fault import Scene
+from lab.drills.fault import PlainFault, Scene
 
 
 @dataclass(frozen=True)
-class ServiceKill:
+class ServiceKill(PlainFault):
     """Kills the service and its workers, and starts it again on the same ledger."""
 
     at_share: float = 0.3
@@ -20,4 +20,4 @@ class ServiceKill:
             try:
                 scene.clock.pause(self.down_seconds)
             finally:
-                scene.service.bring_back()
+                scene.service.begin()

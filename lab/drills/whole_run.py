@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from lab.drills.fault import Scene
+from lab.drills.fault import PlainFault, Scene
 
 
 @dataclass(frozen=True)
-class WholeRun:
+class WholeRun(PlainFault):
     """Breaks nothing of the stack; what goes wrong is in the scenario, from start to end."""
 
     what: str

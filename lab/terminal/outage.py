@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from lab.projector_hold import projector_held
+from lab.holds import PROJECTOR, job_held
 from lab.terminal.bench import Bench
 from lab.terminal.board_client import Sight
 from lab.terminal.progress import progress
@@ -49,7 +49,7 @@ def go_through_outage(
         return tuple(map(bench.client.sight, watched))
 
     replayed_before = _replayed(bench)
-    with projector_held(bench.ledger.path):
+    with job_held(bench.ledger.path, PROJECTOR):
         progress("shutting Redis down, its data saved")
         server = bench.stack.shut_down_redis()
         written = write()

@@ -94,7 +94,8 @@ def drill(found: Drill) -> Markup | None:
         [one.reads_recovering for one in every],
         [one.reads_failed for one in every],
     )
-    picture = DrillPicture((writes, reads), [one.backlog for one in every], _faults(found))
+    backlog, ages = [one.backlog for one in every], [one.top_age_seconds for one in every]
+    picture = DrillPicture((writes, reads), backlog, ages, _faults(found))
     return themed_plot(
         partial(drill_plot, picture), "drill", "Answers and backlog second by second"
     )

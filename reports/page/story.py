@@ -28,6 +28,7 @@ HOT_KEY = (
     "draws most of the load is a hot key: it is at its limit long before the machines are."
 )
 _WRITE = "submit"
+_TOLD_ONE_BY_ONE = 2
 _HERE = ("127.0.0.1", "localhost", "::1")
 
 
@@ -64,7 +65,10 @@ def _broken(run: Run) -> Iterator[str]:
         f"from second {fault.from_second:.1f} to {fault.to_second:.1f}"
         for fault in run.drill.faults
     ]
-    when = f", {' and '.join(faults)}" if faults else ""
+    many = f"{len(faults)} times"
+    when = (
+        f", {' and '.join(faults) if len(faults) <= _TOLD_ONE_BY_ONE else many}" if faults else ""
+    )
     yield (
         f"It was a drill: while the load went on{when}, something was broken on purpose. "
         f"{run.drill.sentence} What counts is that every score that was accepted is still there "

@@ -36,6 +36,7 @@ class DrillSecond(msgspec.Struct, frozen=True):
     reads_recovering: Count = 0
     reads_failed: Count = 0
     backlog: Count | None = None
+    top_age_seconds: float | None = None
 
 
 class Drill(msgspec.Struct, frozen=True):
@@ -52,4 +53,5 @@ class Drill(msgspec.Struct, frozen=True):
     reads_recovering_seconds: float | None = None
     reads_unavailable_seconds: float | None = None
     longest_wait_ms: float | None = None
+    findings: list[str] = []
     seconds: list[DrillSecond] = []

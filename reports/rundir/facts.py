@@ -14,10 +14,18 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class OperationRate(msgspec.Struct, frozen=True):
-    """The rate of one operation: of the whole model, and of this run (times the scale)."""
+    """The rate of one operation: of the whole model, and of this run (times the scale).
+
+    An operation that comes in waves is sent in some of the measured seconds only.
+    """
 
     model_per_second: Amount
     per_second: Amount
+    seconds: Amount | None = None
+
+    def offered(self, measured_seconds: float) -> float:
+        """How many requests should be offered in the measured phase."""
+        return self.per_second * (measured_seconds if self.seconds is None else self.seconds)
 
 
 class Model(msgspec.Struct, frozen=True):

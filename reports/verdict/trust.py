@@ -110,8 +110,7 @@ def _lateness(measurements: Measurements) -> Check:
 def _offered(facts: Facts, measurements: Measurements) -> Check:
     offered = sum(operation.offered for operation in measurements.operations.values())
     modelled = {
-        name: rate.per_second * facts.duration_seconds
-        for name, rate in facts.model.operations.items()
+        name: rate.offered(facts.duration_seconds) for name, rate in facts.model.operations.items()
     }
     problems = [*_off_the_model(modelled, measurements)]
     if not _sent(measurements):

@@ -155,7 +155,7 @@ def test_the_logs_of_all_slices_are_read_in_order_of_the_answers(tmp_path: Path)
     (tmp_path / "requests-1.csv").write_text(f"{head}around,3,0,5,,ok,10,1500000\n")
 
     assert read_requests(tmp_path) == [
-        Request("top", 0, "dropped", None, None),
+        Request("top", 0, "dropped", None, None, 0.00001),
         Request("around", 3, "ok", 0.00001, 1.5),
-        Request("submit", -2, "applied", -0.00049, 2.0),
+        Request("submit", -2, "applied", -0.00049, 2.0, -0.0005),
     ]

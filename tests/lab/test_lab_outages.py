@@ -10,7 +10,7 @@ import redis
 from lab.embedded_redis import answers, embedded_redis, find_server
 from lab.embedded_stack import EmbeddedStack
 from lab.errors import PartFailed
-from lab.projector_hold import projector_held
+from lab.holds import PROJECTOR, job_held
 from lab.redis_access import connect
 from lab.session import Session
 
@@ -77,7 +77,7 @@ def test_the_projector_is_held_as_long_as_the_block_runs(ledger: Path) -> None:
     """Its row is there inside, and gone afterwards, also when the block fails."""
 
     def fail_inside() -> None:
-        with projector_held(ledger):
+        with job_held(ledger, PROJECTOR):
             inside.extend(_holds(ledger))
             raise RuntimeError("of the block")
 
@@ -93,7 +93,7 @@ def test_a_missing_ledger_is_not_made(tmp_path: Path) -> None:
     """The lab holds a projector that there is, or says so."""
     path = tmp_path / "none.db"
 
-    with pytest.raises(PartFailed, match="cannot be written"), projector_held(path):
+    with pytest.raises(PartFailed, match="cannot be written"), job_held(path, PROJECTOR):
         pass
 
     assert not path.exists()

@@ -96,3 +96,22 @@ def test_the_numbers_of_the_warm_up_are_negative() -> None:
     assert -1200 == plan.first_number("submit")
     assert 0 == of_second(plan, "submit", 0)[0].number
     assert -1200 == of_second(plan, "submit", -5)[0].number
+
+
+@pytest.mark.parametrize(
+    ("operation", "wave_seconds", "seconds"),
+    [
+        ("rank_exact", 0, [-1, 0, 1, 2, 3, 4, 5, 6]),
+        ("rank_exact", 2, [2, 3, 6]),
+        ("rank_exact", 9, []),
+        ("submit", 2, [-1, 0, 1, 2, 3, 4, 5, 6]),
+    ],
+)
+def test_operations_beside_the_model_come_in_waves(
+    operation: str, wave_seconds: int, seconds: list[int]
+) -> None:
+    """First none, then all of them, and none in the warm-up; the model's never pause."""
+    plan = replace(PLAN, duration_seconds=7, load=LoadSettings(wave_seconds=wave_seconds))
+
+    assert seconds == [one for one in range(-1, 7) if plan.is_sent_in(operation, one)]
+    assert len([one for one in seconds if one >= 0]) == plan.seconds_sent(operation)

@@ -118,6 +118,31 @@ def test_the_page_shows_the_fault_in_words_and_in_both_plots(tmp_path: Path) -> 
     assert '<i class="fault"></i>' not in plain
 
 
+def test_what_only_this_drill_found_is_told_and_drawn(tmp_path: Path) -> None:
+    """Its sentences stand in the terminal, and an age of the top K has a strip of its own."""
+    seconds = [{"second": 0, "top_age_seconds": 0.4}, {"second": 1, "top_age_seconds": 10.2}]
+    faults = [RECORD["faults"][0], {"what": "Redis killed", "from_second": 3, "to_second": 4}]
+    path = _drilled(tmp_path, seconds=seconds, faults=faults, findings=["top K: old"])
+    derived = derive(read_run(path))
+
+    assert "  · top K: old\n" in run_text(derived)
+    assert "  · Redis killed: second 1.5 to 2.2, 3.0 to 4.0\n" in run_text(derived)
+    assert "Age of the top K in seconds" in run_page(derived)
+
+
+def test_an_operation_in_waves_is_offered_in_some_seconds_only(tmp_path: Path) -> None:
+    """What was offered is held against those seconds."""
+    path = make_run(tmp_path, SHORT)
+
+    def halve(facts: dict[str, Any]) -> None:
+        facts["model"]["operations"]["submit"]["seconds"] = 2
+
+    found = judged(changed(path, "run.json", halve))
+
+    assert found.status is Status.INVALID
+    assert "submit offered 1,200 requests where the model has 480" in found.reasons
+
+
 def test_a_broken_record_makes_the_run_invalid(tmp_path: Path) -> None:
     """Half of a file is named among the reasons."""
     path = _drilled(tmp_path)

@@ -29,6 +29,7 @@ def test_peak_is_the_modelled_mix() -> None:
             window=2,
             resent_share=0.0,
             overtaken_share=0.0,
+            wave_seconds=0,
         ),
         {
             "achieved_ratio": 0.99,

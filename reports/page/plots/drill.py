@@ -29,27 +29,37 @@ class DrillPicture:
 
     answers: Sequence[Answers]
     backlog: Sequence[int | None]
+    top_age_seconds: Sequence[float | None]
     faults: Sequence[tuple[float, float]]
 
 
 def drill_plot(picture: DrillPicture, width: int) -> Figure:
-    """A strip for writes, one for reads, one for the backlog."""
-    strips = len(picture.answers) + 1
+    """A strip for writes, for reads, for the backlog, and for the top's age where it is known."""
+    lines = _lines(picture)
+    strips = len(picture.answers) + len(lines)
     drawing = figure(width, _TOP + strips * _STRIP + (strips - 1) * _GAP + _BOTTOM)
     inner = width - _LEFT - _RIGHT
-    titles = [*(one.title for one in picture.answers), "Changes not known to be in Redis"]
+    titles = [*(one.title for one in picture.answers), *lines]
     every = [
         panel(drawing, Place(_LEFT, _TOP + number * (_STRIP + _GAP), inner, _STRIP), title, grid="")
         for number, title in enumerate(titles)
     ]
     for axes, answers in zip(every, picture.answers, strict=False):
         _draw_answers(axes, answers)
-    _draw_backlog(every[-1], picture.backlog)
+    for axes, values in zip(every[len(picture.answers) :], lines.values(), strict=True):
+        _draw_line(axes, values)
     for axes in every:
         time_axis(axes, max(len(picture.backlog), 1), inner)
         mark_faults(axes, picture.faults)
         axes.set_xticklabels([]) if axes is not every[-1] else None
     return drawing
+
+
+def _lines(picture: DrillPicture) -> dict[str, Sequence[float | None]]:
+    lines: dict[str, Sequence[float | None]] = {"Changes not known to be in Redis": picture.backlog}
+    if any(value is not None for value in picture.top_age_seconds):
+        lines["Age of the top K in seconds"] = picture.top_age_seconds
+    return lines
 
 
 def _draw_answers(axes: Axes, answers: Answers) -> None:
@@ -64,18 +74,18 @@ def _draw_answers(axes: Axes, answers: Answers) -> None:
     _scale(axes, floor)
 
 
-def _draw_backlog(axes: Axes, backlog: Sequence[int | None]) -> None:
-    middle = [second + 0.5 for second in range(len(backlog))]
+def _draw_line(axes: Axes, values: Sequence[float | None]) -> None:
+    middle = [second + 0.5 for second in range(len(values))]
     # NaN breaks the line: a second without a figure is a gap.
-    points = [float("nan") if value is None else value for value in backlog]
+    points = [float("nan") if value is None else value for value in values]
     axes.plot(middle, points, color=INK, linewidth=1.5, solid_joinstyle="round")
-    _scale(axes, [value for value in backlog if value is not None])
+    _scale(axes, [value for value in values if value is not None])
 
 
-def _scale(axes: Axes, values: Sequence[int]) -> None:
+def _scale(axes: Axes, values: Sequence[float]) -> None:
     highest = max((1, *values))
     axes.set_ylim(0, highest * 1.1)
-    axes.set_yticks([highest], [f"{highest:,}"])
+    axes.set_yticks([highest], [f"{highest:,.0f}"])
 
 
 def _closed(values: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Making the service's projector stand still: the one thing the lab writes in a ledger's file."""
+"""Making a background job of the service stand still: all the lab writes in a ledger's file."""
 
 import sqlite3
 import time
@@ -8,25 +8,26 @@ from pathlib import Path
 
 from lab.errors import PartFailed
 
-_NAME = "projector"
+PROJECTOR = "projector"
+AGGREGATOR = "aggregator"
 # A lab that dies lets go after this long.
 _HELD_SECONDS = 120
 _PATIENCE_SECONDS = 10.0
 
 
 @contextmanager
-def projector_held(ledger: Path) -> Iterator[None]:
-    """Let nothing be replayed or rebuilt while the block runs.
+def job_held(ledger: Path, name: str) -> Iterator[None]:
+    """Let the job of this name do nothing while the block runs.
 
     Raises:
         PartFailed: the file cannot be written.
     """
     until_ms = time.time_ns() // 1_000_000 + _HELD_SECONDS * 1_000
-    _execute(ledger, "INSERT OR REPLACE INTO holds (name, until_ms) VALUES (?, ?)", _NAME, until_ms)
+    _execute(ledger, "INSERT OR REPLACE INTO holds (name, until_ms) VALUES (?, ?)", name, until_ms)
     try:
         yield
     finally:
-        _execute(ledger, "DELETE FROM holds WHERE name = ?", _NAME)
+        _execute(ledger, "DELETE FROM holds WHERE name = ?", name)
 
 
 def _execute(ledger: Path, statement: str, *values: object) -> None:

@@ -1,0 +1,85 @@
+"""rank-storm: many more exact ranks are asked for than the service computes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.audit import Invariant
+from lab.drills.fault import Findings, Scene
+from lab.drills.request_rows import Request
+from lab.evidence import read_metrics
+from lab.variables import Variables
+
+_OPERATION = "rank_exact"
+_TIMES_THE_LIMIT = 10
+_REJECTED = "leaderboard_rank_rejected_total"
+
+
+@dataclass
+class RankStorm:
+    """The storm is in the scenario, in waves; this notes when, and what the service refused."""
+
+    refused: int = 0
+
+    def strike(self, scene: Scene) -> None:
+        """Note each wave, and read the service's own count when all is over."""
+        clock, wave = scene.clock, scene.load.wave_seconds
+        for begin in range(wave, clock.duration_seconds, 2 * wave):
+            clock.wait_until(begin)
+            with scene.fault("a storm of exact ranks"):
+                clock.wait_until(min(begin + wave, clock.duration_seconds))
+        clock.wait_for_end()
+        self.refused = int(read_metrics(scene.stack.service_url)[_REJECTED][""])
+
+    def findings(self, requests: Sequence[Request]) -> Findings:
+        """What was refused, and what the storm did to everybody's submits."""
+        storm = [one for one in requests if one.operation == _OPERATION]
+        told = sum(one.outcome == "http_4xx" for one in storm)
+        share = told / len(storm) if storm else 0
+        stormy = {math.floor(one.due) for one in storm}
+        answered = sum(one.outcome == "ok" for one in storm)
+        ranks = (
+            f"exact ranks: {len(storm):,} asked for, {told:,} refused with 429 "
+            f"({100 * share:.1f} %), {answered:,} answered"
+        )
+        return Findings(
+            [ranks, _submits(requests, stormy)],
+            [
+                Invariant(
+                    "exact ranks: told to come back later ≤ refused by the service",
+                    told,
+                    "≤",
+                    self.refused,
+                )
+            ],
+        )
+
+
+def _submits(requests: Sequence[Request], stormy: set[int]) -> str:
+    times: dict[bool, list[float]] = {False: [], True: []}
+    for one in requests:
+        if one.operation == "submit" and one.ended is not None and one.due >= 0:
+            times[math.floor(one.due) in stormy].append(1_000 * (one.ended - one.due))
+    without, within = p99(times[False]), p99(times[True])
+    if without is None or within is None:
+        return "submit p99: too few answers with or without the storm"
+    return (
+        f"submit p99: {without:,.1f} ms without the storm ({len(times[False]):,} answers), "
+        f"{within:,.1f} ms with it ({len(times[True]):,}), ratio {within / without:.2f}"
+    )
+
+
+def p99(times: Sequence[float]) -> float | None:
+    """The time that 99 % did not exceed; None for fewer than a hundred."""
+    if len(times) < 100:  # noqa: PLR2004  a p99 needs a hundred samples
+        return None
+    return sorted(times)[math.ceil(0.99 * len(times)) - 1]
+
+
+def with_storm(variables: Variables) -> Variables:
+    """The variables with ten times as many exact ranks as the service computes."""
+    if any(one.startswith(f"{_OPERATION}=") for one in variables.set):
+        return variables
+    per_second = _TIMES_THE_LIMIT * variables.rank_limit / variables.scale
+    storm = f"{_OPERATION}={per_second:g}" if per_second < 1 else f"{_OPERATION}={per_second:.0f}"
+    return variables.model_copy(update={"set": (*variables.set, storm)})

@@ -1,0 +1,107 @@
+"""stale-top: whoever puts the global top together stands still."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from lab.audit import Invariant
+from lab.drills.fault import Findings, Scene
+from lab.drills.request_rows import Request
+from lab.drills.top_sight import TopEye, TopSight
+from lab.errors import UsageError
+from lab.holds import AGGREGATOR, job_held
+from lab.variables import Variables
+
+SHORTEST_SECONDS = 20
+_LOOK_EVERY_SECONDS = 0.2
+_PATIENCE_SECONDS = 15.0
+
+
+@dataclass
+class StaleTop:
+    """Holds the aggregator, and looks at the top's `as_of` before, meanwhile and after."""
+
+    at_share: float = 0.2
+    held_seconds: float = 10.0
+    sights: list[TopSight] = field(default_factory=list)
+    span: tuple[float, float] = (0.0, 0.0)
+
+    def strike(self, scene: Scene) -> None:
+        """Hold it; afterwards look until the top is of a time after the hold."""
+        clock = scene.clock
+        clock.wait_until(0)
+        begin = self.at_share * clock.duration_seconds
+        with TopEye(scene.stack.service_url, clock) as eye:
+            self._look(eye, scene, begin)
+            with (
+                scene.fault(f"the aggregator held for {self.held_seconds:g} s"),
+                job_held(scene.ledger.path, AGGREGATOR),
+            ):
+                begun = clock.now_seconds()
+                self._look(eye, scene, begin + self.held_seconds)
+            self.span = (begun, clock.now_seconds())
+            patience = self.span[1] + _PATIENCE_SECONDS
+            while self._fresh_at() is None and clock.now_seconds() < patience:
+                self._look(eye, scene, clock.now_seconds())
+
+    def findings(self, requests: Sequence[Request]) -> Findings:
+        """How old the top became, that it never went backwards, and when it was fresh again."""
+        del requests
+        seen = [sight for sight in self.sights if sight.as_of is not None]
+        ages: dict[int, float] = {}
+        for sight in seen:
+            second = math.floor(sight.second)
+            ages[second] = max(round(sight.age_seconds, 3), ages.get(second, 0))
+        fresh_at = self._fresh_at()
+        backwards = sum(
+            (after.as_of or 0) < (before.as_of or 0) for before, after in pairwise(seen)
+        )
+        return Findings(
+            [self._sentence(seen, fresh_at)],
+            [
+                Invariant(
+                    "top K: looks that were answered = looks", len(seen), "=", len(self.sights)
+                ),
+                Invariant("top K: looks whose as_of went backwards = 0", backwards, "=", 0),
+            ],
+            math.inf if fresh_at is None else fresh_at,
+            ages,
+        )
+
+    def _look(self, eye: TopEye, scene: Scene, until: float) -> None:
+        """Look once, then every so often until a second of the schedule."""
+        while True:
+            self.sights.append(eye.look())
+            scene.clock.pause(_LOOK_EVERY_SECONDS)
+            if scene.clock.now_seconds() >= until:
+                return
+
+    def _fresh_at(self) -> float | None:
+        _, ended = self.span
+        for sight in self.sights:
+            if ended and sight.as_of is not None and sight.as_of > ended:
+                return sight.second
+        return None
+
+    def _sentence(self, seen: Sequence[TopSight], fresh_at: float | None) -> str:
+        begun, ended = self.span
+        before = [one.age_seconds for one in seen if one.second < begun]
+        oldest = max((one.age_seconds for one in seen), default=0)
+        usual = f"at most {max(before):.1f} s old" if before else "not looked at"
+        fresh = "not fresh" if fresh_at is None else f"fresh {fresh_at - ended:.1f} s"
+        return (
+            f"top K: {usual} before the hold, up to {oldest:.1f} s old under it, "
+            f"{fresh} after it; {len(seen):,} of {len(self.sights):,} looks answered"
+        )
+
+
+def with_materialised_top(variables: Variables) -> Variables:
+    """The variables with the top K that an aggregator makes.
+
+    Raises:
+        UsageError: another one was asked for.
+    """
+    if variables.top == "live" and "top" in variables.model_fields_set:
+        raise UsageError("TOP=live has no aggregator to hold: leave it out.")
+    return variables.model_copy(update={"top": "materialised"})

@@ -1,0 +1,176 @@
+"""What single drills find beside what all of them look at, and what each of them needs."""
+
+import pytest
+
+from lab.checkout import HERE
+from lab.drills.catalogue import DRILLS, find_drill
+from lab.drills.command import drill_variables
+from lab.drills.rank_storm import RankStorm, p99, with_storm
+from lab.drills.request_rows import Request
+from lab.drills.stale_top import StaleTop
+from lab.drills.top_sight import TopSight
+from lab.errors import UsageError
+from lab.variables import Variables
+from workload.scenario import load_scenario
+
+DOCS = (HERE.root / "docs" / "drills.md").read_text(encoding="utf-8")
+
+
+def _variables(**values: object) -> Variables:
+    return Variables.model_validate({"drill": "redis-kill", **values})
+
+
+@pytest.mark.parametrize("name", DRILLS)
+def test_every_drill_has_a_scenario_and_a_row_in_the_docs(name: str) -> None:
+    """The scenario asks for a recovery in time; the docs and `make help` name the drill."""
+    scenario = load_scenario(HERE.scenarios / f"{name}.toml")
+
+    assert scenario.name == name
+    assert scenario.objectives["recovery_seconds"] == 10
+    assert f"| `{name}` |" in DOCS
+    assert name in (HERE.root / "Makefile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"drill": None}, "DRILL names the drill: choose from redis-kill, "),
+        ({"drill": "flood"}, "DRILL=flood is no drill: choose from redis-kill, "),
+        ({"ledger": "none"}, "leave out LEDGER=none"),
+        ({"redis_url": "redis://127.0.0.1:1/0"}, "REDIS_URL names a server of yours"),
+        ({"target": "http://127.0.0.1:1", "allow_writes": True}, "TARGET names a service"),
+        ({"stack": "compose"}, "leave out STACK=compose"),
+        ({"scenario": "peak"}, "redis-kill.toml: leave out SCENARIO"),
+        ({"duration": 7}, "DURATION=7s is too short for fault and recovery: this drill needs 8s."),
+        ({"drill": "stale-top", "duration": 19}, "this drill needs 20s."),
+        ({"drill": "stale-top", "top": "live"}, "TOP=live has no aggregator to hold"),
+    ],
+)
+def test_what_a_drill_cannot_do_is_said_before_the_start(
+    values: dict[str, object], problem: str
+) -> None:
+    """Each problem names its variable and the way out."""
+    with pytest.raises(UsageError) as caught:
+        drill_variables(_variables(**values))
+
+    assert problem in str(caught.value)
+
+
+def test_a_drill_runs_its_own_scenario_on_a_stack_of_its_own() -> None:
+    """Also while the compose stack is up; the top is materialised where it has to be."""
+    kill = drill_variables(_variables())
+    stale = drill_variables(_variables(drill="stale-top"))
+
+    assert (kill.scenario, kill.stack, kill.top) == ("redis-kill", "embedded", "live")
+    assert (stale.scenario, stale.top) == ("stale-top", "materialised")
+
+
+@pytest.mark.parametrize(
+    ("values", "storm"),
+    [
+        ({}, "rank_exact=1000000"),
+        ({"rank_limit": 20}, "rank_exact=200000"),
+        ({"rank_limit": 1, "scale": 1}, "rank_exact=10"),
+        ({"set": "rank_exact=7 k=5"}, "rank_exact=7"),
+    ],
+)
+def test_the_storm_is_ten_times_the_limit_at_any_scale(
+    values: dict[str, object], storm: str
+) -> None:
+    """Unless somebody says how strong it is to be."""
+    adapted = with_storm(_variables(drill="rank-storm", **values))
+
+    assert [one for one in adapted.set if one.startswith("rank_exact")] == [storm]
+
+
+def _stale(*sights: tuple[float, float | None]) -> StaleTop:
+    return StaleTop(sights=[TopSight(*sight) for sight in sights], span=(5.0, 15.0))
+
+
+HELD = ((4.0, 3.5), (6.0, 4.8), (14.9, 4.8))
+
+
+@pytest.mark.parametrize(
+    ("caption", "after", "recovered_at", "words"),
+    [
+        ("fresh at the second look", ((15.1, 4.8), (15.3, 15.2)), 15.3, "fresh 0.3 s after it"),
+        ("never fresh", ((15.1, 4.8), (30.0, 4.8)), float("inf"), "not fresh after it"),
+    ],
+)
+def test_the_top_grows_old_and_is_fresh_again(
+    caption: str, after: tuple[tuple[float, float], ...], recovered_at: float, words: str
+) -> None:
+    """Recovered is the first answer of a time after the hold."""
+    found = _stale(*HELD, *after).findings([])
+
+    assert found.recovered_at == recovered_at, caption
+    assert words in found.sentences[0]
+    assert "at most 0.5 s old before the hold" in found.sentences[0]
+    assert all(one.held for one in found.invariants)
+
+
+def test_a_top_that_went_backwards_or_failed_does_not_hold() -> None:
+    """Each is a line of the audit, with its count."""
+    found = _stale((1.0, 0.9), (2.0, None), (3.0, 0.5), (16.0, 15.5)).findings([])
+
+    assert [(one.left, one.right, one.held) for one in found.invariants] == [
+        (3, 4, False),
+        (1, 0, False),
+    ]
+    assert found.top_ages == {1: 0.1, 3: 2.5, 16: 0.5}
+
+
+def _submits(second: int, milliseconds: float) -> list[Request]:
+    due = float(second)
+    return [
+        Request("submit", number, "applied", due, due + milliseconds / 1000, due)
+        for number in range(100)
+    ]
+
+
+def test_a_storm_tells_its_refusals_and_what_it_did_to_submits() -> None:
+    """Seconds with exact ranks against seconds without; the warm-up is neither."""
+    storm = [
+        Request("rank_exact", number, outcome, 1.5, 1.6, 1.5)
+        for number, outcome in enumerate(["http_4xx"] * 9 + ["ok"])
+    ]
+    requests = [*_submits(-1, 900), *_submits(0, 2), *_submits(1, 3), *storm]
+    ranks, submits = RankStorm(refused=9).findings(requests).sentences
+
+    assert ranks == "exact ranks: 10 asked for, 9 refused with 429 (90.0 %), 1 answered"
+    assert submits == (
+        "submit p99: 2.0 ms without the storm (100 answers), 3.0 ms with it (100), ratio 1.50"
+    )
+
+
+def test_a_refusal_that_the_service_did_not_count_does_not_hold() -> None:
+    """What clients were told cannot be more than what the service says."""
+    storm = [Request("rank_exact", 0, "http_4xx", 1.0, 1.1, 1.0)]
+
+    assert not RankStorm(refused=0).findings(storm).invariants[0].held
+    assert RankStorm(refused=1).findings(storm).invariants[0].held
+
+
+def test_a_p99_needs_a_hundred_samples() -> None:
+    """The time that 99 of 100 did not exceed."""
+    assert p99(range(99)) is None
+    assert p99(range(1, 101)) == 99
+
+
+def test_a_full_disk_is_lifted_unless_it_is_not_to_be() -> None:
+    """LIFTED=0 reaches the fault."""
+    drill = find_drill("disk-full")
+
+    assert "is_lifted=True" in repr(drill.fault_of(_variables()))
+    assert "is_lifted=False" in repr(drill.fault_of(_variables(lifted=False)))
+
+
+def test_the_files_of_drills_are_the_catalogues() -> None:
+    """No scenario is left of a drill that is gone: those with a recovery are drills."""
+    with_recovery = {
+        path.stem
+        for path in HERE.scenarios.glob("*.toml")
+        if "recovery_seconds" in path.read_text(encoding="utf-8")
+    }
+
+    assert with_recovery == set(DRILLS)
