@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from target_service.achievements import sweeps
-from target_service.achievements.recount import MEMBERS_AT_ONCE, MOVED, recount
+from target_service.achievements.recount import MOVED, recount
 from target_service.achievements.sweeps import Tally
 from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 LEASE = "achievements-sweep"
 LEASE_MS = 10_000
 _PAGE_MEMBERS = 1_000
+# Whoever counts meanwhile waits for the file as long as a slice takes: a few milliseconds.
+_SLICE_MEMBERS = 100
 _COPY_BACK_ROWS = 20_000
 
 # One row for a page: its members, the last of them, and those who have moved.
@@ -155,9 +157,9 @@ class Sweep:
     def _settle(self, page: _Page) -> None:
         """Recount who has moved; a page of which nobody has costs no write but the lease's."""
         self._tally.scanned += page.members
-        slices = range(0, len(page.moved), MEMBERS_AT_ONCE)
+        slices = range(0, len(page.moved), _SLICE_MEMBERS)
         for start in slices:
-            some = page.moved[start : start + MEMBERS_AT_ONCE]
+            some = page.moved[start : start + _SLICE_MEMBERS]
             is_last = start == slices[-1]
             self._write(some, page.last if is_last else None)
         if not slices and time.monotonic() - self._renewed > LEASE_MS / 3_000:
