@@ -12,82 +12,28 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from ranked_worker import load, name, worker
 from redis import Redis
 from valkey_process import ValkeyProcess
 
 from target_service.bounded_rank.bounded_rank import BoundedRank
 from target_service.durability import Durability
-from target_service.leaderboard.boards import Board, Boards
+from target_service.leaderboard.boards import Board
 from target_service.leaderboard.exact_rank import ExactRank
-from target_service.leaderboard.key_commands import KeyCommands
 from target_service.leaderboard.rank_limit import RankLimit
 from target_service.leaderboard.store import Store
-from target_service.ledger import events
-from target_service.ledger.events import Batch
-from target_service.metrics import Metrics
 from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.connection import connector
 from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
-from target_service.settings import Settings
 
-_BATCH = 5_000
-_TIMEOUT_SECONDS = 30.0
 _AT_ONCE = 32
 # Commands inside scripts are in the script's time already.
 _COMMANDS = ("evalsha", "zcount", "zrevrank", "hmget")
 Call = Callable[[Board, str], Awaitable[object]]
-
-
-def name(player: int) -> str:
-    """The id of a player."""
-    return f"player-{player:07d}"
-
-
-@asynccontextmanager
-async def worker(url: str, folder: Path) -> AsyncIterator[tuple[Store, Durability]]:
-    """What a worker has: boards on the server, and a ledger that they follow."""
-    settings = Settings(
-        mode="partitioned",
-        redis_url=url,
-        ledger_path=folder / "ledger.db",
-        ledger_sync="normal",
-    )
-    boards, metrics = Boards(settings), Metrics()
-    pipeline = Pipeline(connector(url, _TIMEOUT_SECONDS), _TIMEOUT_SECONDS)
-    pipeline.start()
-    durability = Durability(settings, boards, pipeline, metrics)
-    await durability.start()
-    commands = {key: KeyCommands(key, metrics) for key in boards.keys_of()}
-    by_path, versions = boards.by_path(), durability.board_versions
-    yield (
-        Store(boards, by_path, commands, pipeline, durability.freshness, versions),
-        durability,
-    )
-    await durability.stop()
-    await pipeline.stop()
-
-
-async def load(store: Store, durability: Durability, players: int) -> None:
-    """Store every player's score, in the ledger and on the board of their home."""
-    rng = random.Random(1)
-    boards = store.boards.of()
-    for at, board in enumerate(boards):
-        own = range(at, players, len(boards))
-        for start in range(0, len(own), _BATCH):
-            ids = [name(player) for player in own[start : start + _BATCH]]
-            scores = [rng.randrange(1_000_000) for _ in ids]
-            home = events.Board(board.season, board.partition)
-            stored = await durability.ledger.submit_batch(Batch(home, ids, ids, scores))
-            await durability.projection.write_many(
-                board.key, ids, scores, stored.versions, store.deadline()
-            )
 
 
 async def seconds_per_call(
@@ -155,7 +101,7 @@ async def compare(
 
 async def measure(valkey: ValkeyProcess, folder: Path, players: int, calls: int) -> None:
     """Fill a worker's boards, then compare."""
-    async with worker(valkey.url(), folder) as (store, durability):
+    async with worker("partitioned", valkey.url(), folder) as (store, durability):
         await load(store, durability, players)
         with valkey.client() as redis:
             await compare(store, durability, redis, players, calls)
