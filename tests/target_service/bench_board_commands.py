@@ -29,63 +29,113 @@ from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.packing import pack
 
 _SCORES = 1_000_000
-Call = Callable[[int, int, float], Awaitable[object]]
+_BATCH = 500
+# A batch does as much as this many calls, so that fewer of them are enough.
+_CALLS_PER_BATCH = 50
+Call = Callable[[int, int], Awaitable[object]]
+
+
+class BoardCalls:
+    """What a worker asks of one board that holds every player."""
+
+    def __init__(self, store: Store, durability: Durability, players: int) -> None:
+        self._store = store
+        self._durability = durability
+        self._players = players
+        (self._key,) = store.boards.keys_of()
+        self._own = store.commands[self._key]
+        self._homes = store.boards.of()
+        self._numbers = count()
+
+    async def zrevrank(self, player: int, _score: int) -> object:
+        """A player's place, by the plain command."""
+        return await self._run(Command(pack("ZREVRANK", self._key, name(player)), Uncounted()))
+
+    async def write(self, player: int, score: int) -> object:
+        """One score, in the ledger and then on the board."""
+        event = events.Event(self._event_id(), name(player), self._home(player), score)
+        version = (await self._durability.ledger.submit(event)).version or 0
+        deadline = self._store.deadline()
+        return await self._durability.projection.write(
+            self._key, name(player), score, version, deadline
+        )
+
+    async def write_many(self, player: int, score: int) -> object:
+        """Scores of one game server's players, all at once."""
+        homes, rng = len(self._homes), random.Random(player)
+        drawn = [rng.randrange(self._players // homes) for _ in range(_BATCH)]
+        names = [name(number * homes + player % homes) for number in drawn]
+        ids, scores = [self._event_id() for _ in names], [score] * _BATCH
+        batch = events.Batch(self._home(player), ids, names, scores)
+        stored = await self._durability.ledger.submit_batch(batch)
+        deadline = self._store.deadline()
+        return await self._durability.projection.write_many(
+            self._key, names, scores, stored.versions, deadline
+        )
+
+    async def around(self, player: int, _score: int) -> object:
+        """A page of five around a player."""
+        command = self._own.around(name(player), 2)
+        return await AROUND.run(self._store.pipeline, command, self._store.deadline())
+
+    async def standing(self, player: int, _score: int) -> object:
+        """The first step of an exact rank."""
+        command = self._own.standing(name(player))
+        return await STANDING.run(self._store.pipeline, command, self._store.deadline())
+
+    async def above(self, _player: int, score: int) -> object:
+        """The second step of an exact rank, on each other board."""
+        return await self._run(self._own.count_above(str(score)))
+
+    async def version(self, _player: int, _score: int) -> object:
+        """What an exact rank asks each board before and after."""
+        return await self._run(self._store.board_versions[self._key])
+
+    async def top(self, _player: int, _score: int) -> object:
+        """The first ten."""
+        return await self._run(self._own.top(10))
+
+    async def _run(self, command: Command) -> object:
+        return await self._store.pipeline.run((command,))
+
+    def _home(self, player: int) -> events.Board:
+        home = self._homes[player % len(self._homes)]
+        return events.Board(home.season, home.partition)
+
+    def _event_id(self) -> str:
+        return f"write-{next(self._numbers)}"
 
 
 async def worked_us(redis: Redis, command: str, call: Call, players: int, calls: int) -> float:
     """The server's time for one call, by its statistics of that command."""
     rng = random.Random(5)
-    deadline = asyncio.get_running_loop().time() + 600
     # The server knows the script from here on.
-    await call(0, 0, deadline)
+    await call(0, 0)
     redis.config_resetstat()
     for _ in range(calls):
-        await call(rng.randrange(players), rng.randrange(_SCORES), deadline)
+        await call(rng.randrange(players), rng.randrange(_SCORES))
     return float(redis.info("commandstats")[f"cmdstat_{command}"]["usec_per_call"])
 
 
-def calls_on(store: Store, durability: Durability) -> dict[str, tuple[str, Call]]:
-    """What is measured, and the command that the server knows it by."""
-    pipeline, (key,) = store.pipeline, store.boards.keys_of()
-    own, homes = store.commands[key], store.boards.of()
-    numbers = count()
-
-    async def zrevrank(player: int, _score: int, deadline: float) -> object:
-        command = Command(pack("ZREVRANK", key, name(player)), Uncounted())
-        return await pipeline.run((command,), deadline)
-
-    async def write(player: int, score: int, deadline: float) -> object:
-        home = homes[player % len(homes)]
-        board = events.Board(home.season, home.partition)
-        event = events.Event(f"write-{next(numbers)}", name(player), board, score)
-        stored = await durability.ledger.submit(event)
-        version = stored.version or 0
-        return await durability.projection.write(key, name(player), score, version, deadline)
-
-    async def around(player: int, _score: int, deadline: float) -> object:
-        return await AROUND.run(pipeline, own.around(name(player), 2), deadline)
-
-    async def standing(player: int, _score: int, deadline: float) -> object:
-        return await STANDING.run(pipeline, own.standing(name(player)), deadline)
-
-    async def above(_player: int, score: int, deadline: float) -> object:
-        return await pipeline.run((own.count_above(str(score)),), deadline)
-
-    async def version(_player: int, _score: int, deadline: float) -> object:
-        return await pipeline.run((store.board_versions[key],), deadline)
-
-    async def top(_player: int, _score: int, deadline: float) -> object:
-        return await pipeline.run((own.top(10),), deadline)
-
-    return {
-        "ZREVRANK": ("zrevrank", zrevrank),
-        "guarded write": ("evalsha", write),
-        "around-me page": ("evalsha", around),
-        "own standing": ("evalsha", standing),
-        "count above": ("zcount", above),
-        "version": ("hmget", version),
-        "top 10": ("zrevrange", top),
+async def compare(board: BoardCalls, redis: Redis, players: int, calls: int) -> None:
+    """Print a line for each command."""
+    yardstick = await worked_us(redis, "zrevrank", board.zrevrank, players, calls)
+    many_us = await worked_us(
+        redis, "evalsha", board.write_many, players, max(1, calls // _CALLS_PER_BATCH)
+    )
+    worked = {"ZREVRANK": yardstick, f"one of {_BATCH} writes": many_us / _BATCH}
+    others: dict[str, tuple[str, Call]] = {
+        "guarded write": ("evalsha", board.write),
+        "around-me page": ("evalsha", board.around),
+        "own standing": ("evalsha", board.standing),
+        "count above": ("zcount", board.above),
+        "version": ("hmget", board.version),
+        "top 10": ("zrevrange", board.top),
     }
+    for label, (command, call) in others.items():
+        worked[label] = await worked_us(redis, command, call, players, calls)
+    for label, us in worked.items():
+        sys.stdout.write(f"{label:18}{us:>7.1f} us of the server{us / yardstick:>7.2f}\n")
 
 
 async def measure(valkey: ValkeyProcess, folder: Path, players: int, calls: int) -> None:
@@ -98,11 +148,7 @@ async def measure(valkey: ValkeyProcess, folder: Path, players: int, calls: int)
             sys.stdout.write(
                 f"one board of {players:,} players: {held:.0f} bytes each, versions included\n"
             )
-            yardstick = 0.0
-            for label, (command, call) in calls_on(store, durability).items():
-                us = await worked_us(redis, command, call, players, calls)
-                yardstick = yardstick or us
-                sys.stdout.write(f"{label:16}{us:>7.1f} us of the server{us / yardstick:>7.2f}\n")
+            await compare(BoardCalls(store, durability, players), redis, players, calls)
 
 
 def main() -> None:
