@@ -27,7 +27,7 @@ from dashboards.prometheus.targets import CONFIG, with_targets
 MODES = ("naive", "partitioned")
 JOBS = ("service", "generator", "redis")
 SECONDS = 7
-TWO_SCRAPES_SECONDS = 2.5
+SECONDS_OF_PATIENCE = 60.0
 OPERATIONS = ("submit", "top", "around")
 
 
@@ -35,7 +35,7 @@ OPERATIONS = ("submit", "top", "around")
 class Seen:
     """A run as its own files tell it, and as Prometheus tells it.
 
-    The report is of the end of the measured phase, everything else of two scrapes after the drain.
+    The report is of the end of the measured phase, everything else of the last scrapes.
     """
 
     code: int
@@ -89,6 +89,21 @@ def measured_to(checkout: Checkout, mode: str) -> float:
     return datetime.fromisoformat(facts["measured_to"]).timestamp()
 
 
+def await_last_scrapes(api: PrometheusApi, ended_at: float) -> float:
+    """Wait until the service was scraped after the end, and the generator was not found any more.
+
+    Gives the moment at which it was so.
+    """
+    while True:
+        now = time.time()
+        assert now < ended_at + SECONDS_OF_PATIENCE
+        served = api.instant("max(timestamp(leaderboard_info))", now)
+        found = api.instant('up{job="generator"}', now)
+        if served and served[0].values[-1] > ended_at and found and found[0].values[-1] == 0:
+            return now
+        time.sleep(0.2)
+
+
 @pytest.fixture(scope="module")
 def seen(
     new_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory
@@ -110,11 +125,11 @@ def seen(
                 exporting(redis_url, exporter_port, folder / "exporter.log"),
             ):
                 code, measurements = loaded(new_checkout, mode)
-                time.sleep(TWO_SCRAPES_SECONDS)
+                at = await_last_scrapes(api, time.time())
                 # a latency of the last few seconds is there while the load is
                 loaded_until = measured_to(new_checkout, mode)
                 report = check(api, read(), JOBS, loaded_until)
-                found[mode] = Seen(code, measurements, report, api, time.time())
+                found[mode] = Seen(code, measurements, report, api, at)
         yield found
 
 
