@@ -13,6 +13,8 @@ from lab.errors import PartFailed
 from lab.holds import PROJECTOR, job_held
 from lab.redis_access import connect
 from lab.session import Session
+from lab.terminal import outage
+from lab.terminal.outage import seen_until
 
 
 def _holds(path: Path) -> list[str]:
@@ -97,3 +99,12 @@ def test_a_missing_ledger_is_not_made(tmp_path: Path) -> None:
         pass
 
     assert not path.exists()
+
+
+def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the patience is over the last look stands, for the report to judge."""
+    monkeypatch.setattr(outage, "_PATIENCE_SECONDS", 0.2)
+    looks = iter(range(1_000))
+
+    assert seen_until(lambda: next(looks), lambda seen: seen == 2) == 2
+    assert seen_until(lambda: next(looks), lambda seen: seen < 0) > 2
