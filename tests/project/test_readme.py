@@ -20,7 +20,8 @@ def test_the_result_table_is_the_samples() -> None:
 
 def test_every_make_target_that_is_named_exists() -> None:
     """A command in the README or the docs is a target of the Makefile."""
-    texts = [README, *(path.read_text() for path in (ROOT / "docs").glob("*.md"))]
+    pages = (ROOT / "ARCHITECTURE.md", *(ROOT / "docs").glob("*.md"))
+    texts = [README, *(page.read_text() for page in pages)]
     named = {name for text in texts for name in re.findall(r"\bmake ([a-z][a-z-]+[a-z])\b", text)}
     listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     targets = set(re.findall(r"^  ([a-z-]+) {2,}", listed, flags=re.MULTILINE))
@@ -33,7 +34,7 @@ def test_every_link_leads_to_a_file() -> None:
     """Relative links of the README and the docs lead somewhere."""
     broken = [
         f"{path.name}: {link}"
-        for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+        for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))
         for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text())
         if not (path.parent / link).exists()
     ]
