@@ -18,6 +18,7 @@ from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
 from lab.output import with_output
+from lab.run_order import RunOrder
 from lab.serve import serve
 from lab.session import Session
 from lab.stopping import StopRequest
@@ -102,7 +103,7 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
         if command == "compare":
             return compare_modes(variables, scenario, players, session)
         drill = find_drill(variables.drill) if command == "drill" else None
-        return run_load(variables, scenario, players, words, session, drill).code
+        return run_load(RunOrder(variables, scenario, players, words, drill), session).code
 
 
 if __name__ == "__main__":

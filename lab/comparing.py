@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from lab.errors import UsageError
 from lab.load import Outcome, run_load
+from lab.run_order import RunOrder
 from lab.session import Session
 from lab.variables import Variables
 from workload.scenario import Scenario
@@ -34,7 +35,8 @@ def compare_modes(variables: Variables, scenario: Scenario, players: int, sessio
             print(f"\nround {number + 1} of {variables.rounds}, {mode}", flush=True)
             round_variables = variables.model_copy(update={"mode": mode})
             command = round_variables.repeating("load")
-            outcome = run_load(round_variables, scenario, players, command, session)
+            order = RunOrder(round_variables, scenario, players, command)
+            outcome = run_load(order, session)
             session.stop.check()
             if outcome.folder is None:
                 return outcome.code

@@ -9,6 +9,7 @@ from lab.errors import LabError
 from lab.missing_worker import MissingWorker
 from lab.parts import Part
 from lab.ports import HOST, free_port, require_free
+from lab.run_order import RunOrder
 from lab.session import Session
 from lab.stack import Stack
 from lab.variables import Variables
@@ -35,23 +36,15 @@ def require_generator_ports(variables: Variables) -> None:
 
 
 def generate(
-    variables: Variables,
-    players: int,
-    stack: Stack,
-    folder: Path,
-    command: str,
-    session: Session,
-    *,
-    keep_log: bool = False,
+    order: RunOrder, stack: Stack, folder: Path, session: Session
 ) -> tuple[int, list[str]]:
     """Run the generator to its end.
 
     Returns the exit code of Locust (0 complete, 2 bad input, 3 incomplete) and what went wrong
     around it, in sentences.
     """
-    options = _options(variables, stack, folder, command)
-    if keep_log:
-        options.append("--request-log")
+    variables = order.variables
+    options = _options(order, stack, folder)
     if variables.locust_ui:
         page = f"http://{HOST}:{variables.locust_port}/?tab=hot-keys"
         print(f"Locust's page shows the hot keys: {page}", flush=True)
@@ -81,23 +74,26 @@ def generate(
             running.callback(part.end)
             part.begin()
         missing = MissingWorker(parts[1:], folder / "run.json")
-        return _watch(main, missing, variables, players, stack, session)
+        return _watch(main, missing, order, stack, session)
 
 
-def _options(variables: Variables, stack: Stack, folder: Path, command: str) -> list[str]:
+def _options(order: RunOrder, stack: Stack, folder: Path) -> list[str]:
+    variables = order.variables
     # Locust's own notes are of no use here; its warnings are.
     options = ["--loglevel", "WARNING", "--host", stack.service_url, "--run-dir", str(folder)]
     options += _page(variables) if variables.locust_ui else ["--headless"]
     options += ["--metrics-port", str(variables.loadgen_port)]
     options += ["--scenario", variables.scenario, "--scale", repr(variables.scale)]
     options += ["--duration", f"{variables.duration}s", "--warmup", f"{variables.warmup}s"]
-    options += ["--seed", str(variables.seed), "--command", command]
+    options += ["--seed", str(variables.seed), "--command", order.command]
     if variables.players is not None:
         options += ["--players", str(variables.players)]
     for override in variables.set:
         options += ["--set", override]
     if variables.target:
         options.append("--foreign")
+    if order.drill:
+        options.append("--request-log")
     return options
 
 
@@ -112,17 +108,12 @@ def _locust(name: str, options: list[str], log: Path | None, session: Session) -
 
 
 def _watch(
-    main: Part,
-    missing: MissingWorker,
-    variables: Variables,
-    players: int,
-    stack: Stack,
-    session: Session,
+    main: Part, missing: MissingWorker, order: RunOrder, stack: Stack, session: Session
 ) -> tuple[int, list[str]]:
     """Wait for the generator's end; ask it to drain when a part dies or somebody wants a stop."""
     incidents: list[str] = []
-    limit = _SLACK_SECONDS + players / _LOADED_PLAYERS_PER_SECOND
-    limit += variables.warmup + variables.duration + _DRAIN_SECONDS
+    limit = _SLACK_SECONDS + order.players / _LOADED_PLAYERS_PER_SECOND
+    limit += order.variables.warmup + order.variables.duration + _DRAIN_SECONDS
     end = time.monotonic() + limit
     process = main.process
     if process is None:

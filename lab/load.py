@@ -1,36 +1,30 @@
 """One run: the stack, the load, the audit, the tables; and everything stopped again."""
 
-import json
 import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import redis
-
-from lab.audit import NO_LEDGER, audit, audit_sentence, foreign_audit, incomparable_audit
+from lab.audit import NO_LEDGER, audit_sentence, foreign_audit
 from lab.chosen_stack import find_compose_stack, running_stack
-from lab.drills.drill import Drill
 from lab.drills.drill_run import DrillRun
 from lab.embedded_stack import EmbeddedStack
-from lab.errors import CannotWrite, LabError, PartFailed
-from lab.evidence import Counters, read_counters
-from lab.final_scores import highest_accepted, read_rows, scores_in_redis
+from lab.errors import CannotWrite, LabError
+from lab.evidence import read_counters
 from lab.foreign import ForeignStack
 from lab.generator import generate, require_generator_ports
 from lab.grafana import grafana_of
-from lab.ledger_file import LedgerEvidence, LedgerFile
+from lab.ledger_file import LedgerFile
+from lab.run_audit import audit_run
 from lab.run_marks import RunMarks, warn_in_record
+from lab.run_order import RunOrder
 from lab.service_settings import describe_ledger
 from lab.session import Session
-from lab.stack import Stack
-from lab.variables import Variables
 from lab.writing import make_folder, write_json
-from workload.scenario import Scenario
 
 _USAGE = 2
 _STAMP_SECONDS = 0.2
@@ -45,23 +39,15 @@ class Outcome:
     folder: Path | None
 
 
-def run_load(
-    variables: Variables,
-    scenario: Scenario,
-    players: int,
-    command: str,
-    session: Session,
-    drill: Drill | None = None,
-) -> Outcome:
-    """Measure one run, with a drill's fault beside it or without, and leave its directory."""
+def run_load(order: RunOrder, session: Session) -> Outcome:
+    """Measure one run and leave its directory."""
+    variables = order.variables
     require_generator_ports(variables)
-    folder = _new_folder(session.checkout.runs, f"{scenario.name}-{variables.mode}")
+    folder = _new_folder(session.checkout.runs, f"{order.scenario.name}-{variables.mode}")
     make_folder(folder / "logs")
     marks = RunMarks(grafana_of(variables), variables.mode, folder.name)
     try:
-        code, report = _measure(
-            variables, scenario, players, folder, command, session, marks, drill
-        )
+        code, report = _measure(order, folder, session, marks)
     except LabError:
         _remove_if_empty(folder)
         raise
@@ -95,78 +81,43 @@ def _new_folder(runs: Path, name: str) -> Path:
 
 
 def _measure(
-    variables: Variables,
-    scenario: Scenario,
-    players: int,
-    folder: Path,
-    command: str,
-    session: Session,
-    marks: RunMarks,
-    drill: Drill | None,
+    order: RunOrder, folder: Path, session: Session, marks: RunMarks
 ) -> tuple[int, dict[str, Any]]:
     """Locust's exit code and the content of `audit.json`, from whichever stack is loaded."""
+    variables, assumptions = order.variables, order.scenario.assumptions
     if variables.target:
-        foreign = ForeignStack(variables.target)
         marks.start()
-        code, incidents = generate(variables, players, foreign, folder, command, session)
+        code, incidents = generate(order, ForeignStack(variables.target), folder, session)
         return code, {**foreign_audit(), "incidents": incidents}
-    compose = find_compose_stack(variables, scenario.assumptions, session)
+    compose = find_compose_stack(variables, assumptions, session)
     kind = "compose" if compose else "embedded"
-    logs = folder / "logs"
     path = variables.ledger_path or folder / "ledger.db"
     name = path if compose is None else Path(f"{folder.name}.db")
     ledger = None if compose or variables.ledger == "none" else LedgerFile(path, variables.mode)
-    with running_stack(compose, variables, scenario.assumptions, logs, name, session) as stack:
+    with running_stack(compose, variables, assumptions, folder / "logs", name, session) as stack:
         up = f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack)."
         print(up, flush=True)
         print(f"It runs with {describe_ledger(variables)}.", flush=True)
         before = read_counters(stack, ledger)
-        command = _repeating(command, kind)
+        order = replace(order, command=_repeating(order.command, kind))
         marks.start()
-        if drill and ledger and isinstance(stack, EmbeddedStack):
-            broken = DrillRun(
-                drill, variables, stack, ledger, folder, marks, session, scenario.load
-            )
-            with broken.beside_load():
-                code, incidents = generate(
-                    variables, players, stack, folder, command, session, keep_log=True
-                )
-            audited = broken.conclude(_audit(before, stack, folder, ledger, NO_LEDGER))
-            return code, {**audited, "incidents": [*incidents, *broken.incidents]}
-        code, incidents = generate(variables, players, stack, folder, command, session)
+        if order.drill and ledger and isinstance(stack, EmbeddedStack):
+            drill_run = DrillRun(order, stack, ledger, folder, marks, session)
+            with drill_run.beside_load():
+                code, incidents = generate(order, stack, folder, session)
+            audited = drill_run.conclude(audit_run(before, stack, folder, ledger, NO_LEDGER))
+            return code, {**audited, "incidents": [*incidents, *drill_run.incidents]}
+        code, incidents = generate(order, stack, folder, session)
         why = NO_LEDGER if variables.ledger == "none" else _IN_A_VOLUME
-        audited = _audit(before, stack, folder, ledger, why)
-        return code, {**audited, "incidents": incidents}
+        return code, {
+            **audit_run(before, stack, folder, ledger, why),
+            "incidents": incidents,
+        }
 
 
 def _repeating(command: str, kind: str) -> str:
     """The command with the stack it found up, for the run's record."""
     return command if kind == "embedded" or "STACK=" in command else f"{command} STACK={kind}"
-
-
-def _audit(
-    before: Counters, stack: Stack, folder: Path, ledger: LedgerFile | None, no_ledger: str
-) -> dict[str, Any]:
-    """Compare what can be compared; what a dead process took with it is said to be so."""
-    failure = stack.failure()
-    if failure is not None:
-        return incomparable_audit(failure)
-    try:
-        measurements = json.loads((folder / "measurements.json").read_bytes())
-        read_counters(stack)  # of a service that does not answer nothing is waited for
-        unprojected = ledger.settle() if ledger else 0
-        rows = read_rows(folder / "final_scores.csv")
-        scores = list(scores_in_redis(rows, stack.redis_url))
-        after = read_counters(stack, ledger)
-        if ledger is None:
-            return audit(before, after, measurements, scores, no_ledger)
-        kept = ledger.keep(highest_accepted(rows))
-        found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url), kept)
-        return audit(before, after, measurements, scores, found)
-    except FileNotFoundError as error:
-        return incomparable_audit(f"the generator left no {Path(error.filename).name}")
-    except (PartFailed, redis.RedisError) as error:
-        return incomparable_audit(str(error))
 
 
 def _tables(folder: Path, session: Session) -> int:

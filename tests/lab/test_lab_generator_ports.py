@@ -4,11 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from lab.checkout import HERE
+from lab.drills.catalogue import find_drill
+from lab.drills.drill import Drill
 from lab.errors import UsageError
 from lab.foreign import ForeignStack
 from lab.generator import _options, require_generator_ports
 from lab.ports import free_port
+from lab.run_order import RunOrder
 from lab.variables import Variables, read_variables
+from workload.scenario import load_scenario
 
 
 @pytest.fixture
@@ -20,10 +25,11 @@ def taken() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def options_of(variables: Variables) -> str:
+def options_of(variables: Variables, drill: Drill | None = None) -> str:
     """The command line of the generator."""
-    stack = ForeignStack("http://127.0.0.1:8000")
-    return " ".join(_options(variables, stack, Path("run"), "make load-naive"))
+    scenario = load_scenario(HERE.scenarios / "peak.toml")
+    order = RunOrder(variables, scenario, 12_000, "make load-naive", drill)
+    return " ".join(_options(order, ForeignStack("http://127.0.0.1:8000"), Path("run")))
 
 
 @pytest.mark.parametrize("name", ["LOCUST_PORT", "LOADGEN_PORT"])
@@ -58,6 +64,12 @@ def test_the_page_can_be_turned_off(off: str, monkeypatch: pytest.MonkeyPatch) -
 
     assert "--headless" in words
     assert "--web-port" not in words
+
+
+def test_only_a_drill_has_every_request_logged() -> None:
+    """A line for each request costs as much as counting it."""
+    assert "--request-log" not in options_of(Variables())
+    assert "--request-log" in options_of(Variables(), find_drill("redis-kill"))
 
 
 def test_a_wrong_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,21 @@
+"""What one run is to be: everything that is decided before its stack is started."""
+
+from dataclasses import dataclass
+
+from lab.drills.drill import Drill
+from lab.variables import Variables
+from workload.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class RunOrder:
+    """The variables and the scenario, how many players, the command that repeats the run.
+
+    With a drill, its fault strikes beside the load.
+    """
+
+    variables: Variables
+    scenario: Scenario
+    players: int
+    command: str
+    drill: Drill | None = None
