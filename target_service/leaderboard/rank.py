@@ -12,6 +12,7 @@ from target_service.leaderboard.store import Store
 from target_service.operation import PLAYER_PATH, Operation
 from target_service.problems import (
     BoardUnavailable,
+    FieldProblem,
     InvalidRequest,
     LedgerUnavailable,
     RankLimited,
@@ -35,7 +36,10 @@ class ReadRank:
     def __init__(self, store: Store, sources: Mapping[str, RankSource]) -> None:
         self._boards = store.boards_by_path
         self._sources = sources
-        self._default = next(iter(sources.values()))
+        self._default = next(iter(sources))
+        # Every usual query as it is sent; any other one is read with care.
+        self._plain = {f"consistency={name}".encode(): name for name in sources}
+        self._plain[b""] = self._default
         self._parameters: Parameters = {"consistency": ChoiceParameter(tuple(sources))}
         self.operation = Operation(
             name="rank",
@@ -59,9 +63,11 @@ class ReadRank:
         """Answer with 1 + the players above."""
         board = self._boards.get(call.segments[BOARD])
         player = read_player(call.segments[PLAYER])
-        values, problems = read_query(call.query, self._parameters)
+        chosen = self._plain.get(call.query)
+        problems: list[FieldProblem] = []
+        if chosen is None:
+            values, problems = read_query(call.query, self._parameters)
+            chosen = str(values.get("consistency", self._default))
         if board is None or player is None or problems:
             raise refuse(call.segments, problems)
-        chosen = values.get("consistency")
-        source = self._default if chosen is None else self._sources[str(chosen)]
-        return answer(encode(await source.read(board, player)))
+        return answer(encode(await self._sources[chosen].read(board, player)))
