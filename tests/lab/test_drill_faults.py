@@ -6,6 +6,7 @@ from lab.checkout import HERE
 from lab.drills.catalogue import DRILLS, find_drill
 from lab.drills.command import drill_variables
 from lab.drills.rank_storm import RankStorm, p99, with_storm
+from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.request_rows import Request
 from lab.drills.stale_top import StaleTop
 from lab.drills.top_sight import TopSight
@@ -156,6 +157,28 @@ def test_a_p99_needs_a_hundred_samples() -> None:
     """The time that 99 of 100 did not exceed."""
     assert p99(range(99)) is None
     assert p99(range(1, 101)) == 99
+
+
+def test_writes_under_a_frozen_redis_are_durable_only() -> None:
+    """Those that were sent before or answered after are not looked at; any other does not hold."""
+    writes = [
+        Request("submit", 0, "applied", 2.9, 3.05),
+        Request("submit", 1, "durable-only", 3.2, 3.7),
+        Request("submit", 2, "durable-only", 4.0, 4.502),
+        Request("submit", 3, "applied", 5.8, 6.1),
+        Request("top", 0, "http_5xx", 3.2, 3.7),
+    ]
+    fault = RedisFreeze(frozen=(3.0, 6.0))
+    found = fault.findings(writes)
+    wrong = fault.findings([*writes, Request("submit", 4, "http_5xx", 4.0, 4.1)])
+
+    assert list(found.sentences) == [
+        "writes answered while Redis was frozen: 2, all 202, after at most 502 ms"
+    ]
+    assert [one.held for one in found.invariants] == [True]
+    assert list(wrong.sentences) == ["writes answered while Redis was frozen: 3, 2 of them 202"]
+    assert [one.held for one in wrong.invariants] == [False]
+    assert RedisFreeze().findings(writes).invariants == ()
 
 
 def test_a_full_disk_is_lifted_unless_it_is_not_to_be() -> None:

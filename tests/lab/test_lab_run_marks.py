@@ -71,6 +71,17 @@ def test_start_measured_phase_and_end_are_marked(grafana: DocumentedGrafana, fol
     assert {"text": "end, verdict: pass", "time": BEGAN_MS + 71_500}.items() <= end.items()
 
 
+def test_a_fault_is_marked_as_a_span(grafana: DocumentedGrafana, folder: Path) -> None:
+    """While the run goes on, from when it began to when it was over."""
+    marks = RunMarks(unnamed(grafana.url), "naive", RUN_ID)
+    marks.fault("Redis killed", BEGAN_MS / 1000 + 20, BEGAN_MS / 1000 + 21.5)
+    marks.finish(folder)
+
+    assert {
+        "text": "Redis killed", "time": BEGAN_MS + 20_000, "timeEnd": BEGAN_MS + 21_500,
+    }.items() <= grafana.annotations[0].items()  # fmt: skip
+
+
 def test_a_run_that_was_stopped_ends_its_measured_phase_early(
     grafana: DocumentedGrafana, tmp_path: Path
 ) -> None:
