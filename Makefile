@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned load-odometer drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -38,6 +38,9 @@ load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
 
 load-partitioned: $(VENV)/run.stamp ## The same load on 12 keys, one per region, mode and season
 	@exec env MODE=partitioned $(RUN_PYTHON) -m lab load
+
+load-odometer: $(VENV)/run.stamp ## A community event: its total polled, raced for, opened and closed
+	@exec env SCENARIO=odometer $(RUN_PYTHON) -m lab load
 
 serve: $(VENV)/run.stamp ## Keep Redis and the service up until Ctrl-C (MODE=naive|partitioned)
 	@exec $(RUN_PYTHON) -m lab serve

@@ -65,9 +65,11 @@ class Bookkeeping:
         reply = Reply(outcome.failure)
         if reply.failure is None:
             reply = operation.judge(arrival, outcome.status, outcome.body)
-        failure, status, accepted = reply
+        failure, status, accepted, age_us = reply
         if failure is None:
             record.answered_well(second, timing, status, measured=is_measured)
+            if age_us is not None and is_measured:
+                record.told_age(age_us)
             if accepted is not None:
                 self._scores.accept(arrival.player, accepted)
         else:

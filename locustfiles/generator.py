@@ -16,7 +16,7 @@ from locustfiles.dialer import Dialer
 from locustfiles.message import Message
 from locustfiles.once import Once
 from locustfiles.open_loop import OpenLoop
-from locustfiles.operations import MAKERS
+from locustfiles.operations import make_operations
 from locustfiles.plan import Plan
 from locustfiles.request_log import RequestLog, open_request_log
 
@@ -90,8 +90,8 @@ class Generator:
         log = open_request_log(plan.request_log, plan.slice_index)
         books = Bookkeeping(plan, log, self._fire_request)
         loops = {
-            name: OpenLoop(plan, MAKERS[name](plan, address), dialer, books)
-            for name in plan.rates_per_second
+            name: OpenLoop(plan, operation, dialer, books)
+            for name, operation in make_operations(plan, address).items()
         }
         gevent.spawn(self._report, plan, books, log)
         self._loops.set(loops)

@@ -20,7 +20,11 @@ from locustfiles.session import begin
 from locustfiles.users import (
     AroundMeReader,
     BoundedRankReader,
+    EventPlayerReader,
+    EventPoller,
     ExactRankReader,
+    OldEventPoller,
+    Racer,
     ScoreWriter,
     TopKReader,
 )
@@ -28,7 +32,11 @@ from locustfiles.users import (
 __all__ = [
     "AroundMeReader",
     "BoundedRankReader",
+    "EventPlayerReader",
+    "EventPoller",
     "ExactRankReader",
+    "OldEventPoller",
+    "Racer",
     "ScoreWriter",
     "TopKReader",
 ]

@@ -46,6 +46,7 @@ def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
         ("response_us", record.response_us),
         ("service_us", record.service_us),
         ("failed_response_us", record.failed_response_us),
+        ("age_us", record.age_us),
     ):
         yield f',"{name}":"{encoded(counts)}"'
     whole = _sums(cells, "offered", "sent", "dropped", "ok", "failed")

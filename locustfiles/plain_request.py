@@ -16,8 +16,21 @@ def post_json(
     connection: Connection, address: Address, path: str, body: bytes, seconds: float
 ) -> Attempt:
     """Send a POST with a JSON body and wait for its answer."""
+    return _send_json("POST", connection, address, path, body, seconds)
+
+
+def put_json(
+    connection: Connection, address: Address, path: str, body: bytes, seconds: float
+) -> Attempt:
+    """Send a PUT with a JSON body and wait for its answer."""
+    return _send_json("PUT", connection, address, path, body, seconds)
+
+
+def _send_json(
+    method: str, connection: Connection, address: Address, path: str, body: bytes, seconds: float
+) -> Attempt:
     head = (
-        f"POST {address.path}{path} HTTP/1.1\r\nHost: {address.host_header}\r\n"
+        f"{method} {address.path}{path} HTTP/1.1\r\nHost: {address.host_header}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     return attempt(connection, head.encode("ascii") + body, seconds, ScheduleClock(0))

@@ -31,6 +31,7 @@ class OperationRecord:
     response_us: Counts = field(default_factory=dict)
     service_us: Counts = field(default_factory=dict)
     failed_response_us: Counts = field(default_factory=dict)
+    age_us: Counts = field(default_factory=dict)
     # kind → second of the intended start → count
     failures: dict[str, Counts] = field(default_factory=lambda: defaultdict(dict))
     statuses: dict[str, int] = field(default_factory=dict)
@@ -56,6 +57,10 @@ class OperationRecord:
             _count(self.service_us, self._bucket(timing.ended_us - timing.begun_us))
         if status is not None:
             self.statuses[status] = self.statuses.get(status, 0) + 1
+
+    def told_age(self, age_us: int) -> None:
+        """Count how old an answer of the measured phase was by its own account."""
+        _count(self.age_us, bucket_of(clamped(age_us)))
 
     def failed(
         self,
@@ -92,6 +97,7 @@ class OperationRecord:
             "response_us": self.response_us,
             "service_us": self.service_us,
             "failed_response_us": self.failed_response_us,
+            "age_us": self.age_us,
             "failures": dict(self.failures),
             "statuses": self.statuses,
             "totals": [self.overflow, self.unknown, self.reconnects],
@@ -104,6 +110,7 @@ class OperationRecord:
         add_counts(self.response_us, message["response_us"])
         add_counts(self.service_us, message["service_us"])
         add_counts(self.failed_response_us, message["failed_response_us"])
+        add_counts(self.age_us, message["age_us"])
         for kind, seconds in message["failures"].items():
             add_counts(self.failures[kind], seconds)
         for status, count in message["statuses"].items():

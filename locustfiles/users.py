@@ -57,3 +57,27 @@ class BoundedRankReader(RankReader):
     """Reads ranks that say how far off they may be."""
 
     operation = "rank_bounded"
+
+
+class EventPoller(OpenLoopUser):
+    """Polls the community total, as the newest build does."""
+
+    operation = "event_v2"
+
+
+class OldEventPoller(OpenLoopUser):
+    """Polls the community total as a build from before the second version does."""
+
+    operation = "event_v1"
+
+
+class EventPlayerReader(OpenLoopUser):
+    """Reads what one player has contributed."""
+
+    operation = "event_player"
+
+
+class Racer(OpenLoopUser):
+    """Delivers completed races."""
+
+    operation = "races"

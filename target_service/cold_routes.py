@@ -118,6 +118,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
         mode=settings.mode,
         ledger=settings.ledger,
         ledger_sync=settings.ledger_sync if has_ledger else None,
+        odometer_reads=settings.odometer_reads if has_ledger else None,
         season=season,
         regions=settings.regions,
         modes=settings.modes,

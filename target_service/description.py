@@ -66,6 +66,7 @@ class Description(Struct, frozen=True):
     mode: Literal["naive", "partitioned"]
     ledger: Literal["sqlite", "none"]
     ledger_sync: Literal["full", "normal"] | None
+    odometer_reads: Literal["projected", "direct"] | None
     season: str | None
     regions: tuple[str, ...]
     modes: tuple[str, ...]

@@ -32,6 +32,9 @@ ANY_MODE: Final[Mapping[str, Field]] = MappingProxyType(
         "failed": WholeNumber(0, 1_000_000_000),
         "late_ms": Number(0, 60_000, low_allowed=False),
         "late_share": Number(0, 1),
+        "stale_ms": Number(0, 3_600_000, low_allowed=False),
+        "stale_share": Number(0, 1),
+        "total_reads_of_bound": Number(0, 1_000, low_allowed=False),
         "recovery_seconds": Number(0, 3_600, low_allowed=False),
         "longest_wait_ms": Number(0, 60_000, low_allowed=False),
     }

@@ -34,6 +34,10 @@ OPERATIONS: Final[Mapping[str, OperationShape]] = MappingProxyType(
         "around": OperationShape(names_player=True, needs_boards=True),
         "rank_exact": OperationShape(names_player=True, needs_boards=True),
         "rank_bounded": OperationShape(names_player=True, needs_boards=True),
+        "event_v1": OperationShape(),
+        "event_v2": OperationShape(),
+        "event_player": OperationShape(names_player=True),
+        "races": OperationShape(names_player=True, draws_score=True),
     }
 )
 

@@ -10,12 +10,14 @@ from locustfiles.last_scores import Accepted
 class Reply(NamedTuple):
     """What an answer means: the kind of failure, or the status it told.
 
-    `accepted` is the score event that the service now vouches for, if the answer says so.
+    `accepted` is the score event that the service now vouches for, if the answer says so;
+    `age_us` is how old the answer was by its own account.
     """
 
     failure: FailureKind | None
     status: str | None = None
     accepted: Accepted | None = None
+    age_us: int | None = None
 
 
 class Operation(Protocol):

@@ -7,7 +7,6 @@ from target_service.odometer import documents, event_rows
 from target_service.odometer.event import Event
 from target_service.redis_wire.command import Command, Reply, Uncounted
 from target_service.redis_wire.packing import pack
-from target_service.redis_wire.scripts import Script
 
 # A copy older than this many refresh intervals is not served while the ledger can be asked.
 STALE_INTERVALS = 5
@@ -16,7 +15,8 @@ STALE_AT_LEAST_MS = 2_000
 _KEPT_MS = 3_600_000
 
 # A projector that slept past its lease must not put back what its successor has written.
-SCRIPT = Script(f"""
+# Sent as EVAL, once per interval: EVALSHA is what the boards are counted by.
+_SCRIPT = f"""
 local known = redis.call('HGET', KEYS[1], 'as_of_ms')
 local owner = redis.call('HGET', KEYS[1], 'ledger')
 if known and owner == ARGV[1] and tonumber(known) > tonumber(ARGV[2]) then return 0 end
@@ -24,7 +24,7 @@ redis.call('HSET', KEYS[1], 'ledger', ARGV[1], 'as_of_ms', ARGV[2], 'refresh_ms'
            'is_final', ARGV[4], 'v1', ARGV[5], 'v2', ARGV[6])
 redis.call('PEXPIRE', KEYS[1], {_KEPT_MS})
 return 1
-""")
+"""
 
 
 class Copy(NamedTuple):
@@ -86,7 +86,10 @@ def fetched(reply: Reply, ledger_id: str) -> Copy | None:
 def storing(event_id: str, copy: Copy, ledger_id: str) -> Command:
     """Return the command that sets a copy absolutely, unless a newer one is there."""
     return Command(
-        SCRIPT.call(
+        pack(
+            "EVAL",
+            _SCRIPT,
+            "1",
             total_key(event_id),
             ledger_id,
             str(copy.as_of_ms),

@@ -12,7 +12,7 @@ from target_service.ledger.errors import LedgerError
 from target_service.ledger.questions import Questions
 from target_service.odometer import event_rows
 from target_service.odometer.bookkeeping import Bookkeeping
-from target_service.odometer.copies import SCRIPT, copy_of, storing
+from target_service.odometer.copies import copy_of, storing
 from target_service.odometer.event import Event, State
 from target_service.odometer.series import OdometerSeries
 from target_service.redis_wire.errors import RedisUnavailable
@@ -82,8 +82,7 @@ class Projector:
 
     async def _project(self, event: Event, as_of_ms: int) -> None:
         command = storing(event.id, copy_of(event, as_of_ms), self._ledger_id)
-        deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
-        await SCRIPT.run(self._pipeline, command, deadline)
+        await self._pipeline.run((command,))
 
     async def _hold(self) -> None:
         """Take or keep the lease; most looks need not ask."""

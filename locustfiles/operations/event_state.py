@@ -1,0 +1,52 @@
+"""event_v1, event_v2: the run's community event, as an old and a new build ask for it."""
+
+import time
+from typing import Final
+from urllib.parse import quote
+
+from locustfiles.address import Address
+from locustfiles.arrival import Arrival
+from locustfiles.event_client.errors import ServiceTrouble
+from locustfiles.event_client.negotiation import event_path
+from locustfiles.event_client.state import read_state
+from locustfiles.operations.contract import Reply
+from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.plan import Plan
+
+_MICROSECONDS: Final = 1_000_000
+
+
+class EventPoll:
+    """Polls the community total as a client of one version does, and notes how old it is.
+
+    The answer is read by the client that ships, the age by this machine's clock: where the
+    service runs on another one, their difference is in it.
+    """
+
+    def __init__(self, version: int, plan: Plan, address: Address) -> None:
+        self.name = f"event_v{version}"
+        self._version = version
+        self._event_id = plan.run_id
+        path = event_path(version, quote(plan.run_id, safe=""))
+        head = f"GET {address.path}{path} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
+        self._request = head.encode("ascii")
+
+    def request(self, arrival: Arrival) -> bytes:
+        """Ask for the event."""
+        del arrival
+        return self._request
+
+    def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
+        """A success is about the event asked for, in the version asked for."""
+        del arrival
+        if status != 200:  # noqa: PLR2004  OK
+            return Reply(failure_of_status(status))
+        now = time.time()
+        try:
+            state = read_state(self._version, body)
+        except ServiceTrouble:
+            return Reply("bad_body")
+        if state.event_id != self._event_id:
+            return Reply("bad_body")
+        age_us = round((now - state.as_of.timestamp()) * _MICROSECONDS)
+        return Reply(None, state.state, age_us=max(age_us, 0))

@@ -1,0 +1,158 @@
+"""The community event of a run: made before the load, open during it, read after it."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import quote
+
+import gevent
+from gevent.pool import Pool
+
+from locustfiles.attempt import Attempt
+from locustfiles.clock import ScheduleClock
+from locustfiles.connection import Connection
+from locustfiles.errors import BadInput, RunCutShort
+from locustfiles.event_client.errors import EventClientError
+from locustfiles.event_client.negotiation import VERSIONS_PATH, chosen_version, event_path
+from locustfiles.event_client.state import KNOWN_VERSIONS
+from locustfiles.inputs import RunInputs
+from locustfiles.operations import Places
+from locustfiles.plain_request import get, post_json, put_json
+from locustfiles.scenarios.event_window import EventWindow, body_of, window_of
+
+_SECONDS: Final = 10.0
+_JOINED_AT_MOST: Final = 1_000
+_JOINING_AT_ONCE: Final = 16
+_OK: Final = 200
+_OLD_BUILD: Final = frozenset({1})
+_READS: Final = re.compile(rb'^odometer_reads_total\{source="(\w+)"\} (\S+)', re.MULTILINE)
+
+
+def companion(inputs: RunInputs) -> "OdometerCompanion":
+    """The companion of a run.
+
+    Raises:
+        BadInput: the service keeps no community events.
+    """
+    capabilities = inputs.description.verbatim.get("capabilities") or {}
+    if not capabilities.get("community_events"):
+        raise BadInput(
+            f"{inputs.plan.target} keeps no community events: start it with a ledger "
+            "(leave out LEDGER=none)."
+        )
+    return OdometerCompanion(inputs)
+
+
+class OdometerCompanion:
+    """Makes the event and lets players join, then reads the service's counts of reads."""
+
+    def __init__(self, inputs: RunInputs) -> None:
+        self._plan = inputs.plan
+        self._description = inputs.description.verbatim
+        self._dialer = inputs.dialer
+        self._connection = Connection(inputs.dialer)
+        self._event = quote(inputs.plan.run_id, safe="")
+        self._reads: dict[str, dict[str, float]] = {}
+        self._versions: dict[str, int] = {}
+        self._final: Any = None
+        self._joined = 0
+        self._watch: gevent.Greenlet[..., None] | None = None
+
+    def prepare(self, check: Callable[[], None]) -> None:
+        """Agree on versions as both builds do, make the event, and let players join."""
+        told = get(self._connection, self._dialer.address, VERSIONS_PATH, _SECONDS)
+        try:
+            for build, known in (("old", _OLD_BUILD), ("new", KNOWN_VERSIONS)):
+                self._versions[build] = chosen_version(known, told.status, told.body)
+        except EventClientError as error:
+            raise RunCutShort("failed-to-load", str(error)) from None
+        self._put(window_of(self._plan, None))
+        self._join_all(check)
+
+    def begin(self, second_zero_at: int) -> None:
+        """Give the event its window, now that it is known when the measured phase begins."""
+        self._put(window_of(self._plan, second_zero_at))
+        clock = ScheduleClock.with_second_zero_at(second_zero_at)
+        self._watch = gevent.spawn(self._read_counts, clock)
+
+    def end(self) -> None:
+        """Read how the event ended, if it did."""
+        if self._watch is not None:
+            self._watch.kill()
+        path = event_path(2, self._event)
+        outcome = get(self._connection, self._dialer.address, path, _SECONDS)
+        if outcome.failure is None and outcome.status == _OK:
+            self._final = json.loads(outcome.body)
+        self._connection.close()
+
+    def facts(self) -> dict[str, Any]:
+        """The event as it ended, and how often its total was read from where."""
+        service = self._description.get("service") or {}
+        return {
+            "community_event": {
+                "event": self._final,
+                "versions": self._versions,
+                "joined": self._joined,
+                "reads_mode": self._description.get("odometer_reads"),
+                "service_workers": service.get("workers"),
+                "reads": self._reads,
+            }
+        }
+
+    def _put(self, window: EventWindow) -> None:
+        body = body_of(self._plan, window)
+        path = event_path(1, self._event)
+        outcome = put_json(self._connection, self._dialer.address, path, body, _SECONDS)
+        self._require(outcome, "Making the event")
+
+    def _join_all(self, check: Callable[[], None]) -> None:
+        """Let the first players join, some at a time, each over a connection of its own."""
+        places = Places(self._plan)
+        players = min(self._plan.players, _JOINED_AT_MOST)
+        connections = [Connection(self._dialer) for _ in range(_JOINING_AT_ONCE)]
+        outcomes: list[Attempt] = []
+
+        def join(lane: int) -> None:
+            for player in range(lane, players, _JOINING_AT_ONCE):
+                path = f"/v1/events/{self._event}/players/{places.player_id(player)}/join"
+                address = self._dialer.address
+                outcome = post_json(connections[lane], address, path, b"{}", _SECONDS)
+                outcomes.append(outcome)
+                if outcome.status != _OK:
+                    return
+
+        pool = Pool(_JOINING_AT_ONCE)
+        for lane in range(_JOINING_AT_ONCE):
+            pool.spawn(join, lane)
+        try:
+            while not pool.join(timeout=0.05):
+                check()
+        finally:
+            pool.kill()
+            for connection in connections:
+                connection.close()
+        for outcome in outcomes:
+            self._require(outcome, "Joining the event")
+        self._joined = players
+
+    def _require(self, outcome: Attempt, what: str) -> None:
+        if outcome.failure is not None:
+            raise RunCutShort("failed-to-load", f"{what} failed: no answer ({outcome.failure}).")
+        if outcome.status != _OK:
+            shown = outcome.body[:500].decode("utf-8", "replace")
+            reason = f"{what} failed: the service answered {outcome.status} with {shown}"
+            raise RunCutShort("failed-to-load", reason)
+
+    def _read_counts(self, clock: ScheduleClock) -> None:
+        """Read the counts of reads as the measured phase begins, and as it ends."""
+        connection = Connection(self._dialer)
+        for name, second in (("start", 0), ("end", self._plan.duration_seconds)):
+            gevent.sleep(max(second - clock.now_seconds(), 0))
+            outcome = get(connection, self._dialer.address, "/metrics", _SECONDS)
+            if outcome.failure is None and outcome.status == _OK:
+                counts = {
+                    source.decode(): float(count) for source, count in _READS.findall(outcome.body)
+                }
+                self._reads[name] = counts | {"at_second": round(clock.now_seconds(), 3)}
+        connection.close()
