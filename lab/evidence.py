@@ -39,6 +39,10 @@ class Counters:
     unknown: Mapping[str, int]
     executed: Mapping[str, int]
     ledger_rows: int = 0
+    # polls of a community event's total that the service answered from Redis, and the reads of
+    # such totals that Redis executed: nothing else of the service sends HGETALL
+    total_reads_counted: int = 0
+    total_reads_executed: int = 0
 
 
 def read_counters(stack: Stack, ledger: LedgerFile | None = None) -> Counters:
@@ -67,6 +71,8 @@ def read_counters(stack: Stack, ledger: LedgerFile | None = None) -> Counters:
             for command in BOARD_COMMANDS
         },
         ledger_rows=ledger.rows() if ledger else 0,
+        total_reads_counted=int(samples.get("odometer_reads_total", {}).get("redis", 0)),
+        total_reads_executed=int(stats.get("cmdstat_hgetall", {}).get("calls", 0)),
     )
 
 

@@ -8,6 +8,8 @@ import redis
 
 from lab.audit import audit, incomparable_audit
 from lab.errors import PartFailed
+from lab.event_audit import with_event
+from lab.event_evidence import EventEvidence, read_event_evidence
 from lab.evidence import Counters, read_counters
 from lab.final_scores import highest_accepted, read_rows, scores_in_redis
 from lab.ledger_file import LedgerEvidence, LedgerFile
@@ -31,11 +33,14 @@ def audit_run(
         rows = read_rows(folder / "final_scores.csv")
         scores = list(scores_in_redis(rows, stack.redis_url))
         after = read_counters(stack, ledger)
-        if ledger is None:
-            return audit(before, after, measurements, scores, no_ledger)
-        kept = ledger.keep(highest_accepted(rows))
-        found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url), kept)
-        return audit(before, after, measurements, scores, found)
+        found: LedgerEvidence | str = no_ledger
+        event: EventEvidence | str = no_ledger
+        if ledger is not None:
+            kept = ledger.keep(highest_accepted(rows))
+            found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url), kept)
+            event = read_event_evidence(ledger.path, folder.name)
+        audited = audit(before, after, measurements, scores, found)
+        return with_event(audited, measurements, event, before, after)
     except FileNotFoundError as error:
         return incomparable_audit(f"the generator left no {Path(error.filename).name}")
     except (PartFailed, redis.RedisError) as error:

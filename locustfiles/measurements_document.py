@@ -46,9 +46,10 @@ def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
         ("response_us", record.response_us),
         ("service_us", record.service_us),
         ("failed_response_us", record.failed_response_us),
-        ("age_us", record.age_us),
     ):
         yield f',"{name}":"{encoded(counts)}"'
+    if record.age_us:
+        yield f',"age_us":"{encoded(record.age_us)}"'
     whole = _sums(cells, "offered", "sent", "dropped", "ok", "failed")
     rest = {
         "unknown": record.unknown,

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from reports.numbers.event_figures import event_figures
 from reports.numbers.skew import skew_json
 from reports.numbers.traffic import Traffic, traffic_of
 from reports.numbers.write_parts import WriteParts, write_parts
@@ -14,6 +15,7 @@ from reports.rundir.writing import write_atomically
 from reports.tables.failures import failures_table
 from reports.tables.key_timeline import key_timeline_table
 from reports.tables.keys import keys_table
+from reports.tables.odometer import odometer_table
 from reports.tables.operations import operations_table
 from reports.tables.shards import shards_table
 from reports.tables.table import Table
@@ -68,5 +70,8 @@ def _tables(facts: Facts, measurements: Measurements, traffic: Traffic) -> list[
         key_timeline_table(measurements.keys),
         failures_table(facts, measurements),
     ]
+    figures = event_figures(facts, measurements)
+    if figures is not None:
+        tables.append(odometer_table(figures))
     shards = shards_table(measurements, traffic)
     return [*tables, shards] if shards else tables

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from reports.derived import Derived
 from reports.drill_words import drill_sentences
+from reports.event_words import event_sentences
+from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
@@ -23,6 +25,7 @@ def run_text(derived: Derived) -> str:
         parts_sentence(derived.write_parts) or "",
         _keys(derived),
         _drill(derived),
+        _event(derived),
         _verdict(derived),
         f"files: {shortest(derived.run.path)}",
     ]
@@ -90,6 +93,13 @@ def _drill(derived: Derived) -> str:
     if drill is None:
         return ""
     return "\n".join([f"drill {drill.drill}: {drill.sentence}", *_indented(drill_sentences(drill))])
+
+
+def _event(derived: Derived) -> str:
+    figures = event_figures(derived.run.facts, derived.run.measurements)
+    if figures is None:
+        return ""
+    return "\n".join(["community event", *_indented(event_sentences(figures))])
 
 
 def _indented(sentences: Sequence[str]) -> Iterator[str]:

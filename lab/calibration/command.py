@@ -3,7 +3,9 @@
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lab.calibration.ended_event import EndedEvent, read_ended_event
 from lab.calibration.past_totals import PastTotal, read_past_totals
@@ -11,6 +13,7 @@ from lab.calibration.proposal import propose
 from lab.calibration.report import event_lines, past_lines, proposal_lines
 from lab.checkout import Checkout
 from lab.errors import UsageError
+from lab.event_audit import event_of
 from lab.variables import Variables
 
 LATEST = "latest"
@@ -68,9 +71,14 @@ def _event_of_run(run: str, checkout: Checkout) -> EndedEvent:
         if not path.is_file():
             continue
         try:
-            event = json.loads(path.read_bytes()).get("scenario", {}).get("event")
+            event = _event_in(json.loads(path.read_bytes()))
         except (OSError, ValueError) as error:
             raise UsageError(f"RUN={run}: {path} cannot be read: {error}.") from None
         if event is not None:
             return read_ended_event(json.dumps(event), f"RUN={run}")
     raise UsageError(f"RUN={run} is no run with a community event: `make load-odometer` makes one.")
+
+
+def _event_in(measurements: Mapping[str, Any]) -> object:
+    """Return the event of a run as its clients were told; None when it had none."""
+    return (event_of(measurements) or {}).get("event")

@@ -96,6 +96,6 @@ class EventClient:
 def _names_no_event(body: bytes) -> bool:
     try:
         told = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(told, dict) and told.get("type") == UNKNOWN_EVENT

@@ -40,5 +40,5 @@ def _offered(status: int, body: bytes) -> set[int]:
     try:
         told = json.loads(body)
         return {one["version"] for one in told["versions"] if type(one["version"]) is int}
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ServiceTrouble(f"The versions cannot be read: {error!r}.") from error

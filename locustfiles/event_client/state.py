@@ -37,7 +37,7 @@ def read_state(version: int, body: bytes) -> EventState:
     """
     try:
         return _READERS[version](json.loads(body))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ServiceTrouble(f"The event cannot be read: {error!r}.") from error
 
 

@@ -1,6 +1,8 @@
 """The operations of the load: one contract, one file each, one list."""
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from locustfiles.address import Address
 from locustfiles.operations.around import Around
@@ -15,25 +17,26 @@ from locustfiles.operations.told_miles import ToldMiles
 from locustfiles.operations.top import Top
 from locustfiles.plan import Plan
 
-__all__ = ["Operation", "Place", "Places", "Reply", "make_operations"]
+__all__ = ["MAKERS", "Operation", "Place", "Places", "Reply", "make_operations"]
+
+# One for each name in workload/operations.py, which says how its arrivals are drawn. The last
+# argument is what the operations of one process know together.
+MAKERS: Final[Mapping[str, Callable[[Plan, Address, ToldMiles], Operation]]] = MappingProxyType(
+    {
+        "submit": lambda plan, address, _: Submit(plan, address, Places(plan)),
+        "top": lambda plan, address, _: Top(plan, address),
+        "around": lambda plan, address, _: Around(plan, address, Places(plan)),
+        "rank_exact": lambda plan, address, _: Rank("exact", address, Places(plan)),
+        "rank_bounded": lambda plan, address, _: Rank("bounded", address, Places(plan)),
+        "event_v1": lambda plan, address, _: EventPoll(1, plan, address),
+        "event_v2": lambda plan, address, _: EventPoll(2, plan, address),
+        "event_player": lambda plan, address, told: EventPlayer(plan, address, Places(plan), told),
+        "races": lambda plan, address, told: Races(plan, address, Places(plan), told),
+    }
+)
 
 
 def make_operations(plan: Plan, address: Address) -> dict[str, Operation]:
-    """The operations that a process replays; `workload/operations.py` says how they are drawn."""
-    makers = _makers(plan, address)
-    return {name: makers[name]() for name in plan.rates_per_second}
-
-
-def _makers(plan: Plan, address: Address) -> Mapping[str, Callable[[], Operation]]:
-    places, told = Places(plan), ToldMiles()
-    return {
-        "submit": lambda: Submit(plan, address, places),
-        "top": lambda: Top(plan, address),
-        "around": lambda: Around(plan, address, places),
-        "rank_exact": lambda: Rank("exact", address, places),
-        "rank_bounded": lambda: Rank("bounded", address, places),
-        "event_v1": lambda: EventPoll(1, plan, address),
-        "event_v2": lambda: EventPoll(2, plan, address),
-        "event_player": lambda: EventPlayer(plan, address, places, told),
-        "races": lambda: Races(plan, address, places, told),
-    }
+    """The operations that one process replays."""
+    told = ToldMiles()
+    return {name: MAKERS[name](plan, address, told) for name in plan.rates_per_second}

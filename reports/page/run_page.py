@@ -4,6 +4,8 @@ from typing import Any
 
 from reports.derived import Derived
 from reports.drill_words import drill_sentences
+from reports.event_words import event_sentences
+from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell, ratio
 from reports.numbers.stalls import ranges
 from reports.numbers.write_parts import parts_sentence
@@ -41,6 +43,7 @@ def run_page(derived: Derived) -> str:
         **_times(derived),
         **_keys(derived),
         **_drill(derived.run.drill),
+        **_event(derived),
         **_audit(derived.run.audit),
     )
 
@@ -122,6 +125,15 @@ def _drill(drill: Drill | None) -> dict[str, Any]:
         "drill": drill,
         "drill_sentences": drill_sentences(drill) if drill else [],
         "drill_plot": run_plots.drill(drill) if drill else None,
+    }
+
+
+def _event(derived: Derived) -> dict[str, Any]:
+    figures = event_figures(derived.run.facts, derived.run.measurements)
+    table = derived.tables.get("odometer.csv")
+    return {
+        "event_sentences": event_sentences(figures) if figures else [],
+        "event_rows": table.records() if table else [],
     }
 
 

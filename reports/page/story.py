@@ -20,6 +20,10 @@ OPERATION_MEANINGS = {
     "around": "a player asks who is ranked just above and below",
     "rank": "a player asks for the exact place among all",
     "rank_exact": "a player asks for the exact place among all",
+    "event_v1": "a player's old build asks how far everybody has come together",
+    "event_v2": "a player's new build asks the same, with the tiers and how it ended",
+    "event_player": "a player asks for the own part in it",
+    "races": "a game server reports a completed race",
     "rank_bounded": "a player asks for the place among all, and how far off it may be",
 }
 HOT_KEY = (

@@ -67,6 +67,7 @@ class Operation(msgspec.Struct, frozen=True):
     response_us: Histogram
     service_us: Histogram
     failed_response_us: Histogram = EMPTY
+    age_us: Histogram = EMPTY
     overflow: Count = 0
     failures: list[Failure] = []
     seconds: list[Second] = []
@@ -135,3 +136,4 @@ class Measurements(msgspec.Struct, frozen=True):
     loading: dict[str, Any] | None = None
     keys: Keys = Keys(reason="no per-key counters were written")
     shards: list[Shard] = []
+    scenario: dict[str, Any] = {}

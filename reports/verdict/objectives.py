@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reports.verdict.drill_objectives import longest_wait, recovery
+from reports.verdict.event_objectives import stale, total_reads
 from reports.verdict.judgement import Evidence, Judge, Judgement, Outcome
 from reports.verdict.key_objectives import hottest_share, hottest_write_share, keys_touched
 from reports.verdict.request_objectives import achieved, failed, late
 
-# `late_ms` is the limit that `late_share` is a share of: one objective in two values.
+# `late_ms` is the limit that `late_share` is a share of: one objective in two values; so stale.
 _JUDGES: Mapping[str, Judge] = {
     "achieved_ratio": achieved,
     "failed": failed,
@@ -17,6 +18,9 @@ _JUDGES: Mapping[str, Judge] = {
     "hottest_write_share": hottest_write_share,
     "keys_touched": keys_touched,
     "hottest_share_sigmas": hottest_share,
+    "stale_ms": stale,
+    "stale_share": stale,
+    "total_reads_of_bound": total_reads,
     "recovery_seconds": recovery,
     "longest_wait_ms": longest_wait,
 }

@@ -82,9 +82,9 @@ def test_a_run_and_past_totals_are_put_together(
     """The latest run that has an event is found; its total is one more period."""
     runs = tmp_path / "reports" / "runs"
     for name, scenario in (
-        ("20260101T000000Z-odometer-naive", {"event": EVENT}),
+        ("20260101T000000Z-odometer-naive", {"community_event": {"event": EVENT}}),
         ("20260102T000000Z-odometer-naive", {}),
-        ("20260103T000000Z-peak-naive", {"event": None}),
+        ("20260103T000000Z-peak-naive", {"community_event": {"event": None}}),
     ):
         (runs / name).mkdir(parents=True)
         (runs / name / "measurements.json").write_text(json.dumps({"scenario": scenario}))

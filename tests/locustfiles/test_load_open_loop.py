@@ -12,6 +12,7 @@ from locustfiles.bookkeeping import Bookkeeping
 from locustfiles.clock import ScheduleClock
 from locustfiles.open_loop import OpenLoop
 from locustfiles.operations import MAKERS
+from locustfiles.operations.told_miles import ToldMiles
 from locustfiles.plan import Plan
 from locustfiles.recording import OperationRecord, Recording
 from locustfiles.request_log import NoRequestLog
@@ -32,7 +33,7 @@ def replay(
     fired: list[dict[str, Any]] = []
     books = Bookkeeping(plan, NoRequestLog(), lambda **one: fired.append(one))
     with serving(script) as (dialer, peer):
-        loop = OpenLoop(plan, MAKERS["submit"](plan, dialer.address), dialer, books)
+        loop = OpenLoop(plan, MAKERS["submit"](plan, dialer.address, ToldMiles()), dialer, books)
         loop.open_connections()
         running = gevent.spawn(loop.run, ScheduleClock.with_second_zero_at(time.time()))
         if meanwhile is not None:

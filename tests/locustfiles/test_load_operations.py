@@ -7,8 +7,10 @@ from load_plans import PLAN
 from locustfiles.address import Address, read_address
 from locustfiles.arrival import Arrival
 from locustfiles.errors import BadInput
+from locustfiles.failure import FailureKind
 from locustfiles.last_scores import Accepted
 from locustfiles.operations import MAKERS, Operation, Reply
+from locustfiles.operations.told_miles import ToldMiles
 from workload.assumptions import Assumptions
 from workload.operations import OPERATIONS
 
@@ -19,7 +21,7 @@ PLACE = "lb:na-east:duo:s1"
 
 def made(name: str) -> Operation:
     """An operation of the small plan."""
-    return MAKERS[name](PLAN, ADDRESS)
+    return MAKERS[name](PLAN, ADDRESS, ToldMiles())
 
 
 def parts(request: bytes) -> tuple[str, dict[str, str], bytes]:
@@ -53,7 +55,7 @@ def test_submit_writes_one_event() -> None:
 def test_the_first_write_has_the_first_sequence_after_the_loading() -> None:
     """Loading used the base, so the first arrival of the warm-up has the next number."""
     plan = replace(PLAN, warmup_seconds=2)
-    submit = MAKERS["submit"](plan, ADDRESS)
+    submit = MAKERS["submit"](plan, ADDRESS, ToldMiles())
     body = parts(submit.request(Arrival(-480, -2_000_000, 1, 1)))[2]
 
     assert PLAN.sequence_base + 2 == json.loads(body)["sequence"]
@@ -105,7 +107,7 @@ def test_ranks_are_asked_for_as_counted_or_as_bounded() -> None:
 def test_top_asks_for_the_seasons_in_turn() -> None:
     """With several active seasons the service needs to be told which."""
     plan = replace(PLAN, assumptions=Assumptions(active_seasons=("s1", "s2")))
-    top = MAKERS["top"](plan, ADDRESS)
+    top = MAKERS["top"](plan, ADDRESS, ToldMiles())
     lines = [parts(top.request(Arrival(number, 0, -1, -1)))[0] for number in (-1, 0, 1, 2)]
 
     assert ["s2", "s1", "s2", "s1"] == [line.split("season=")[1].split()[0] for line in lines]
@@ -114,7 +116,7 @@ def test_top_asks_for_the_seasons_in_turn() -> None:
 def test_a_foreign_service_gets_its_own_players() -> None:
     """Players of a load test are told from real ones by their prefix."""
     plan = replace(PLAN, player_prefix="hotboard-")
-    submit, around = (MAKERS[name](plan, ADDRESS) for name in ("submit", "around"))
+    submit, around = (MAKERS[name](plan, ADDRESS, ToldMiles()) for name in ("submit", "around"))
     row = {"player": "hotboard-player-00013", "score": 1, "position": 1}
     answer = {"player": row["player"], "position": 1, "entries": [row]}
 
@@ -182,9 +184,9 @@ def test_a_body_nested_too_deeply_is_a_bad_one(name: str) -> None:
     ("status", "kind"),
     [(301, "other"), (404, "http_4xx"), (429, "http_4xx"), (500, "http_5xx"), (503, "http_5xx")],
 )
-def test_other_statuses_are_failures(name: str, status: int, kind: str) -> None:
+def test_other_statuses_are_failures(name: str, status: int, kind: FailureKind) -> None:
     """Their bodies are not looked at."""
-    assert (kind, None, None) == made(name).judge(ARRIVAL, status, b"{}")
+    assert Reply(kind) == made(name).judge(ARRIVAL, status, b"{}")
 
 
 @pytest.mark.parametrize(

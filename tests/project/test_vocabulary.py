@@ -31,6 +31,10 @@ USERS = {
     "AroundMeReader": "around",
     "ExactRankReader": "rank_exact",
     "BoundedRankReader": "rank_bounded",
+    "OldEventPoller": "event_v1",
+    "EventPoller": "event_v2",
+    "EventPlayerReader": "event_player",
+    "Racer": "races",
 }
 # Two operations on one route, told apart by what the reader accepts.
 ROUTES = {"rank_exact": "rank", "rank_bounded": "rank"}

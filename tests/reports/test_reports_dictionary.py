@@ -14,7 +14,7 @@ from made_runs import make_run
 from reports.cli import main
 from reports.comparison import measures
 from reports.rundir.facts import Facts
-from reports.tables import failures, key_timeline, keys, operations, shards, timeline
+from reports.tables import failures, key_timeline, keys, odometer, operations, shards, timeline
 
 DICTIONARY = Path(__file__).parents[2] / "docs" / "data-dictionary.md"
 TABLES = {
@@ -23,6 +23,7 @@ TABLES = {
     "timeline.csv": timeline.COLUMNS,
     "key_timeline.csv": key_timeline.COLUMNS,
     "failures.csv": failures.COLUMNS,
+    "odometer.csv": odometer.COLUMNS,
     "shards.csv": shards.COLUMNS,
     "comparison.csv": measures.COLUMNS,
 }

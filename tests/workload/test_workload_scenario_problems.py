@@ -69,7 +69,7 @@ def test_a_name_like_no_other_gets_the_list_of_names() -> None:
     (problem,) = problems(PEAK, "xyzzy=1")
 
     assert problem.startswith("There is no name 'xyzzy'. Known names: concurrent_players, ")
-    assert problem.endswith(", rank_exact, rank_bounded.")
+    assert problem.endswith(", event_player, races.")
 
 
 def test_everything_wrong_with_file_and_overrides_is_listed_at_once(
@@ -106,7 +106,8 @@ def test_everything_wrong_with_file_and_overrides_is_listed_at_once(
         "small.toml: objectives.late_share must be a number from 0 up to 1; it is 2.",
         (
             "small.toml: There is no name 'p99' in objectives. "
-            "Known names: achieved_ratio, failed, late_ms, late_share, recovery_seconds, "
+            "Known names: achieved_ratio, failed, late_ms, late_share, stale_ms, stale_share, "
+            "total_reads_of_bound, recovery_seconds, "
             "longest_wait_ms, naive, partitioned."
         ),
         "small.toml: objectives.naive must be a table; it is 1.",

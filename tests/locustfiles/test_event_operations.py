@@ -1,0 +1,201 @@
+"""The load of a community event: what is asked, and how the answers are judged."""
+
+import json
+import time
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from load_plans import PLAN
+
+from locustfiles.address import read_address
+from locustfiles.arrival import Arrival
+from locustfiles.operations import make_operations
+from locustfiles.operations.event_player import EventPlayer
+from locustfiles.operations.event_state import EventPoll
+from locustfiles.operations.places import Places
+from locustfiles.operations.races import Races
+from locustfiles.operations.told_miles import ToldMiles
+from locustfiles.plan import Plan
+from locustfiles.scenarios.event_window import body_of, expected_miles, window_of
+
+ADDRESS = read_address("http://service:8000")
+
+
+def _plan(**rates: str) -> Plan:
+    load = replace(PLAN.load, resent_share=0.05)
+    rates = rates or {"races": "100"}
+    return replace(PLAN, run_id="run", rates=rates, duration_seconds=60, load=load)
+
+
+def _body(request: bytes) -> dict[str, Any]:
+    head, _, body = request.partition(b"\r\n\r\n")
+    assert f"Content-Length: {len(body)}" in head.decode()
+    told: dict[str, Any] = json.loads(body)
+    return told
+
+
+def _arrival(number: int, player: int = 0, score: int = 4) -> Arrival:
+    return Arrival(number, 0, player, score)
+
+
+def _counts(**counts: int) -> bytes:
+    every = dict.fromkeys(("counted", "duplicate", "conflict", "outside", "late"), 0)
+    return json.dumps({"counts": every | counts}).encode()
+
+
+def test_one_delivery_in_twenty_is_an_earlier_one() -> None:
+    """Word for word; the others are races of their own, finished just now or long ago."""
+    plan = _plan()
+    races = Races(plan, ADDRESS, Places(plan), ToldMiles())
+    before = datetime.now(UTC)
+    sent = [_body(races.request(_arrival(n, n % 7, n % 10_001))) for n in range(2_000)]
+    times = Counter(one["race_id"] for one in sent)
+    first = {one["race_id"]: one for one in reversed(sent)}
+    ages = [before - datetime.fromisoformat(one["finished_at"]) for one in first.values()]
+
+    assert sum(times.values()) - len(times) == 100
+    assert all(one == first[one["race_id"]] for one in sent)
+    assert {1 <= one["amounts"]["miles"] <= 30 for one in sent} == {True}
+    late = sum(age > timedelta(milliseconds=5) for age in ages)
+    assert 0 < late <= 40
+    assert max(ages) <= timedelta(seconds=plan.duration_seconds / 4)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "failure", "told"),
+    [
+        (200, _counts(counted=1), None, "counted"),
+        (200, _counts(late=1), None, "late"),
+        (200, _counts(), "bad_body", None),
+        (200, _counts(counted=1, late=1), "bad_body", None),
+        (200, _counts(counted=2), "bad_body", None),
+        (200, b"{}", "bad_body", None),
+        (503, b"{}", "http_5xx", None),
+        (422, b"{}", "http_4xx", None),
+    ],
+)
+def test_a_delivery_has_one_outcome(
+    status: int, body: bytes, failure: str | None, told: str | None
+) -> None:
+    """Anything else is no answer to one delivery."""
+    plan = _plan()
+    races = Races(plan, ADDRESS, Places(plan), ToldMiles())
+    races.request(_arrival(1))
+    reply = races.judge(_arrival(1), status, body)
+
+    assert (reply.failure, reply.status) == (failure, told)
+
+
+def _player(contribution: int, **changed: object) -> bytes:
+    answer = {
+        "player": "player-00003",
+        "joined": True,
+        "contribution": contribution,
+        "eligible": contribution > 0,
+    }
+    return json.dumps(answer | changed).encode()
+
+
+def test_what_was_told_must_be_read() -> None:
+    """Miles told as counted before the read was sent, in every answer to it."""
+    plan, told = _plan(), ToldMiles()
+    races = Races(plan, ADDRESS, Places(plan), told)
+    reader = EventPlayer(plan, ADDRESS, Places(plan), told)
+    race = _arrival(1, player=3, score=4)
+    reader.request(_arrival(10, player=3))
+    races.request(race)
+    races.judge(race, 200, _counts(counted=1))
+    reader.request(_arrival(11, player=3))
+    early = reader.judge(_arrival(10, player=3), 200, _player(0))
+    behind = reader.judge(_arrival(11, player=3), 200, _player(4))
+    reader.request(_arrival(12, player=3))
+    seen = reader.judge(_arrival(12, player=3), 200, _player(5))
+
+    assert [one.status for one in (early, behind, seen)] == [
+        "own writes seen",
+        "behind",
+        "own writes seen",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "failure", "told"),
+    [
+        (_player(5, eligible=False), None, "behind"),
+        (_player(5, joined=False, eligible=False), None, "own writes seen"),
+        (_player(5, player="player-00004"), "bad_body", None),
+        (b"[]", "bad_body", None),
+    ],
+)
+def test_who_joined_and_raced_is_eligible(
+    body: bytes, failure: str | None, told: str | None
+) -> None:
+    """An answer that contradicts itself is behind; one about somebody else is none."""
+    plan = _plan()
+    reader = EventPlayer(plan, ADDRESS, Places(plan), ToldMiles())
+    reader.request(_arrival(1, player=3))
+    reply = reader.judge(_arrival(1, player=3), 200, body)
+
+    assert (reply.failure, reply.status) == (failure, told)
+
+
+def _state(age_seconds: float, **changed: object) -> bytes:
+    as_of = datetime.now(UTC) - timedelta(seconds=age_seconds)
+    told = {"event_id": "run", "state": "open", "total": 5, "tier": None}
+    told["as_of"] = as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps(told | changed).encode()
+
+
+def test_a_poll_notes_how_old_the_total_is() -> None:
+    """By the clock of the load generator; a total from the future is as fresh as can be."""
+    poll = EventPoll(1, _plan(), ADDRESS)
+    began = time.monotonic()
+    old = poll.judge(_arrival(1), 200, _state(2))
+    took = time.monotonic() - began
+    early = poll.judge(_arrival(1), 200, _state(-5))
+
+    assert old.age_us is not None
+    assert 2_000_000 <= old.age_us <= 2_002_000 + took * 1_000_000
+    assert (old.status, early.age_us) == ("open", 0)
+
+
+def test_each_build_asks_in_its_version() -> None:
+    """And takes no answer of another one, or about another event."""
+    plan = _plan(event_v1="1", event_v2="1", races="1", event_player="1")
+    operations = make_operations(plan, ADDRESS)
+    old, new = operations["event_v1"], operations["event_v2"]
+
+    assert list(operations) == ["event_v1", "event_v2", "races", "event_player"]
+    assert old.request(_arrival(1)).startswith(b"GET /v1/events/run HTTP/1.1\r\n")
+    assert new.request(_arrival(1)).startswith(b"GET /v2/events/run HTTP/1.1\r\n")
+    assert new.judge(_arrival(1), 200, _state(0)).failure == "bad_body"
+    assert old.judge(_arrival(1), 200, _state(0, event_id="x")).failure == "bad_body"
+    assert old.judge(_arrival(1), 404, b"").failure == "http_4xx"
+
+
+def test_the_event_opens_and_closes_within_the_run() -> None:
+    """Its end is read before the load ends, whatever the length of the run."""
+    for seconds in (1, 5, 60, 86_400):
+        plan = replace(_plan(), duration_seconds=seconds)
+        window = window_of(plan, 1_000)
+        ends_ms = window.closes_at_ms + window.grace_seconds * 1_000
+
+        assert 1_000_000 < window.opens_at_ms < window.closes_at_ms
+        assert ends_ms < 1_000_000 + seconds * 1_000
+    assert window_of(plan, None).opens_at_ms > time.time() * 1_000
+
+
+def test_one_tier_is_to_be_expected() -> None:
+    """The thresholds lie around the miles that the schedule should bring."""
+    plan = _plan()
+    body = json.loads(body_of(plan, window_of(plan, 1_000)))
+    thresholds = [tier["threshold"] for tier in body["tiers"]]
+
+    assert expected_miles(plan) == 61_845
+    assert thresholds == [49_476, 74_214, 98_952]
+    assert body["opens_at"] == "1970-01-01T00:16:46.000Z"
+    small = replace(plan, rates={"races": "1/1000"})
+    assert json.loads(body_of(small, window_of(small, 1_000)))["tiers"] == []
