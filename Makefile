@@ -7,7 +7,7 @@ RUN_PYTHON := $(VENV)/bin/python
 RUN ?= latest
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned load-odometer drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -41,6 +41,9 @@ load-partitioned: $(VENV)/run.stamp ## The same load on 12 keys, one per region,
 
 load-odometer: $(VENV)/run.stamp ## A community event: its total polled, raced for, opened and closed
 	@exec env SCENARIO=odometer $(RUN_PYTHON) -m lab load
+
+load-achievements: $(VENV)/run.stamp ## Counters, pages and boards of members, a sweep in the middle
+	@exec env SCENARIO=achievements $(RUN_PYTHON) -m lab load
 
 serve: $(VENV)/run.stamp ## Keep Redis and the service up until Ctrl-C (MODE=naive|partitioned)
 	@exec $(RUN_PYTHON) -m lab serve

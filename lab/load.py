@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from lab.achievements_audit import add_members
 from lab.audit import NO_LEDGER, audit_sentence, foreign_audit
 from lab.chosen_stack import find_compose_stack, running_stack
 from lab.drills.drill_run import DrillRun
@@ -109,10 +110,9 @@ def _measure(
             return code, {**audited, "incidents": [*incidents, *drill_run.incidents]}
         code, incidents = generate(order, stack, folder, session)
         why = NO_LEDGER if variables.ledger == "none" else _IN_A_VOLUME
-        return code, {
-            **audit_run(before, stack, folder, ledger, why),
-            "incidents": incidents,
-        }
+        audited = audit_run(before, stack, folder, ledger, why)
+        add_members(audited, stack, ledger.path if ledger else why, folder)
+        return code, {**audited, "incidents": incidents}
 
 
 def _repeating(command: str, kind: str) -> str:

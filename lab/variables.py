@@ -25,8 +25,8 @@ _WATCH_ONLY = frozenset({"PROMETHEUS_BIN", "GRAFANA_BIN"})
 _WITHOUT_TARGET = frozenset({"setup", "naive", "partitioned", "failures", "out-of-order"})
 
 
-# The scenario that has a target of its own.
-ODOMETER = "odometer"
+# Scenarios that have a target of their own.
+_OWN_TARGETS = frozenset({"odometer", "achievements"})
 
 
 def _seconds(text: object) -> object:
@@ -93,13 +93,14 @@ class Variables(BaseSettings):
 
     def repeating(self, command: str) -> str:
         """The command that repeats this one, with the variables that were set."""
-        load = "load-odometer" if self.scenario == ODOMETER else f"load-{self.mode}"
+        has_own = self.scenario in _OWN_TARGETS
+        load = f"load-{self.scenario if has_own else self.mode}"
         named = {"load": load, "serve": f"serve MODE={self.mode}"}
         named |= {"drill": f"drill MODE={self.mode}"}
         named |= {"up": f"up MODE={self.mode}", "all": "lab"}
         # a token is nobody's business but Grafana's
         kept = self.model_fields_set - {"mode", "grafana_token"}
-        if named.get(command) == "load-odometer":
+        if has_own and command == "load":
             kept = self.model_fields_set - {"scenario", "grafana_token"}
         changed = sorted(name.upper() for name in kept)
         named_values = ((name, os.environ[name]) for name in changed if name in os.environ)

@@ -18,8 +18,11 @@ from locustfiles.hooks import listen
 from locustfiles.options import add_options
 from locustfiles.session import begin
 from locustfiles.users import (
+    AchievementsReader,
     AroundMeReader,
     BoundedRankReader,
+    ColleaguesReader,
+    CounterWriter,
     EventPlayerReader,
     EventPoller,
     ExactRankReader,
@@ -30,8 +33,11 @@ from locustfiles.users import (
 )
 
 __all__ = [
+    "AchievementsReader",
     "AroundMeReader",
     "BoundedRankReader",
+    "ColleaguesReader",
+    "CounterWriter",
     "EventPlayerReader",
     "EventPoller",
     "ExactRankReader",

@@ -81,3 +81,21 @@ class Racer(OpenLoopUser):
     """Delivers completed races."""
 
     operation = "races"
+
+
+class CounterWriter(OpenLoopUser):
+    """Counts beacons and conversions of members."""
+
+    operation = "count"
+
+
+class AchievementsReader(OpenLoopUser):
+    """Reads where a member stands."""
+
+    operation = "achievements"
+
+
+class ColleaguesReader(OpenLoopUser):
+    """Reads the members of an organisation by points."""
+
+    operation = "colleagues"

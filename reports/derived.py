@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.numbers.event_figures import event_figures
 from reports.numbers.skew import skew_json
+from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.traffic import Traffic, traffic_of
 from reports.numbers.write_parts import WriteParts, write_parts
 from reports.rundir.facts import Facts
@@ -18,6 +19,7 @@ from reports.tables.keys import keys_table
 from reports.tables.odometer import odometer_table
 from reports.tables.operations import operations_table
 from reports.tables.shards import shards_table
+from reports.tables.sweep import sweep_table
 from reports.tables.table import Table
 from reports.tables.timeline import timeline_table
 from reports.verdict.verdict import Verdict, verdict_of
@@ -73,5 +75,8 @@ def _tables(facts: Facts, measurements: Measurements, traffic: Traffic) -> list[
     figures = event_figures(facts, measurements)
     if figures is not None:
         tables.append(odometer_table(figures))
+    sweep = sweep_figures(facts, measurements)
+    if sweep is not None:
+        tables.append(sweep_table(sweep))
     shards = shards_table(measurements, traffic)
     return [*tables, shards] if shards else tables

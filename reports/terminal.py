@@ -8,8 +8,10 @@ from reports.drill_words import drill_sentences
 from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell
+from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
+from reports.sweep_words import sweep_sentences
 from reports.wording import percent, scale_words
 
 _HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
@@ -26,6 +28,7 @@ def run_text(derived: Derived) -> str:
         _keys(derived),
         _drill(derived),
         _event(derived),
+        _sweep(derived),
         _verdict(derived),
         f"files: {shortest(derived.run.path)}",
     ]
@@ -100,6 +103,13 @@ def _event(derived: Derived) -> str:
     if figures is None:
         return ""
     return "\n".join(["community event", *_indented(event_sentences(figures))])
+
+
+def _sweep(derived: Derived) -> str:
+    figures = sweep_figures(derived.run.facts, derived.run.measurements)
+    if figures is None:
+        return ""
+    return "\n".join(["sweep", *_indented(sweep_sentences(figures))])
 
 
 def _indented(sentences: Sequence[str]) -> Iterator[str]:

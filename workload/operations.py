@@ -38,6 +38,9 @@ OPERATIONS: Final[Mapping[str, OperationShape]] = MappingProxyType(
         "event_v2": OperationShape(),
         "event_player": OperationShape(names_player=True),
         "races": OperationShape(names_player=True, draws_score=True),
+        "count": OperationShape(names_player=True),
+        "achievements": OperationShape(names_player=True),
+        "colleagues": OperationShape(names_player=True),
     }
 )
 

@@ -5,10 +5,14 @@ from types import MappingProxyType
 from typing import Final
 
 from locustfiles.address import Address
+from locustfiles.operations.achievements import Achievements
 from locustfiles.operations.around import Around
+from locustfiles.operations.colleagues import Colleagues
 from locustfiles.operations.contract import Operation, Reply
+from locustfiles.operations.count import Count
 from locustfiles.operations.event_player import EventPlayer
 from locustfiles.operations.event_state import EventPoll
+from locustfiles.operations.members import Members
 from locustfiles.operations.places import Place, Places
 from locustfiles.operations.races import Races
 from locustfiles.operations.rank import Rank
@@ -32,6 +36,9 @@ MAKERS: Final[Mapping[str, Callable[[Plan, Address, ToldMiles], Operation]]] = M
         "event_v2": lambda plan, address, _: EventPoll(2, plan, address),
         "event_player": lambda plan, address, told: EventPlayer(plan, address, Places(plan), told),
         "races": lambda plan, address, told: Races(plan, address, Places(plan), told),
+        "count": lambda plan, address, _: Count(plan, address, Members(plan)),
+        "achievements": lambda plan, address, _: Achievements(address, Members(plan)),
+        "colleagues": lambda plan, address, _: Colleagues(address, Members(plan)),
     }
 )
 

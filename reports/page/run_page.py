@@ -8,6 +8,7 @@ from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell, ratio
 from reports.numbers.stalls import ranges
+from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.write_parts import parts_sentence
 from reports.page import run_plots
 from reports.page.inputs import input_groups
@@ -16,6 +17,7 @@ from reports.page.render import render
 from reports.page.story import OPERATION_MEANINGS, headline, skew_sentences, story
 from reports.rundir.audit import Audit
 from reports.rundir.drill import Drill
+from reports.sweep_words import sweep_sentences
 from reports.tables.operations import ALL
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status
@@ -44,6 +46,7 @@ def run_page(derived: Derived) -> str:
         **_keys(derived),
         **_drill(derived.run.drill),
         **_event(derived),
+        **_sweep(derived),
         **_audit(derived.run.audit),
     )
 
@@ -134,6 +137,15 @@ def _event(derived: Derived) -> dict[str, Any]:
     return {
         "event_sentences": event_sentences(figures) if figures else [],
         "event_rows": table.records() if table else [],
+    }
+
+
+def _sweep(derived: Derived) -> dict[str, Any]:
+    figures = sweep_figures(derived.run.facts, derived.run.measurements)
+    table = derived.tables.get("sweep.csv")
+    return {
+        "sweep_sentences": sweep_sentences(figures) if figures else [],
+        "sweep_rows": table.records() if table else [],
     }
 
 

@@ -24,6 +24,9 @@ OPERATION_MEANINGS = {
     "event_v2": "a player's new build asks the same, with the tiers and how it ended",
     "event_player": "a player asks for the own part in it",
     "races": "a game server reports a completed race",
+    "count": "a member's link is visited, or somebody signs up through it",
+    "achievements": "a member looks at the own levels and points",
+    "colleagues": "a member looks at the points of an organisation",
     "rank_bounded": "a player asks for the place among all, and how far off it may be",
 }
 HOT_KEY = (

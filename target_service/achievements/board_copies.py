@@ -63,19 +63,23 @@ class BoardCopies:
             BoardUnavailable: the copy was lost again and again while it was brought up.
 
         """
+        state = await self._records.board(name)
+        if state is None:
+            return None
         key = board_key(name)
         read = (*_read_place(key), self._commands(key).top(k))
         for _ in range(_TRIES):
-            state = await self._records.board(name)
-            if state is None:
-                return None
             (mark, members, entries), as_of = await self._pipeline.run(read)
             epoch, change = _place(mark, members)
+            # As new as when it was asked for is new enough: it may change faster than it is read.
             if epoch == state.epoch and change >= state.version:
                 return list(rows(entries)), as_of
             lock = self._copying.setdefault(name, asyncio.Lock())
             async with lock:
                 await self._bring_up(name, key)
+            latest = await self._records.board(name)
+            if latest is not None and latest.epoch != state.epoch:
+                state = latest
         raise BoardUnavailable(key)
 
     async def _bring_up(self, name: str, key: str) -> None:

@@ -35,6 +35,9 @@ USERS = {
     "EventPoller": "event_v2",
     "EventPlayerReader": "event_player",
     "Racer": "races",
+    "CounterWriter": "count",
+    "AchievementsReader": "achievements",
+    "ColleaguesReader": "colleagues",
 }
 # Two operations on one route, told apart by what the reader accepts.
 ROUTES = {"rank_exact": "rank", "rank_bounded": "rank"}

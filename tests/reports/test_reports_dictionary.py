@@ -14,7 +14,16 @@ from made_runs import make_run
 from reports.cli import main
 from reports.comparison import measures
 from reports.rundir.facts import Facts
-from reports.tables import failures, key_timeline, keys, odometer, operations, shards, timeline
+from reports.tables import (
+    failures,
+    key_timeline,
+    keys,
+    odometer,
+    operations,
+    shards,
+    sweep,
+    timeline,
+)
 
 DICTIONARY = Path(__file__).parents[2] / "docs" / "data-dictionary.md"
 TABLES = {
@@ -25,6 +34,7 @@ TABLES = {
     "failures.csv": failures.COLUMNS,
     "odometer.csv": odometer.COLUMNS,
     "shards.csv": shards.COLUMNS,
+    "sweep.csv": sweep.COLUMNS,
     "comparison.csv": measures.COLUMNS,
 }
 

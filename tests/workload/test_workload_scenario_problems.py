@@ -69,7 +69,7 @@ def test_a_name_like_no_other_gets_the_list_of_names() -> None:
     (problem,) = problems(PEAK, "xyzzy=1")
 
     assert problem.startswith("There is no name 'xyzzy'. Known names: concurrent_players, ")
-    assert problem.endswith(", event_player, races.")
+    assert problem.endswith(", achievements, colleagues.")
 
 
 def test_everything_wrong_with_file_and_overrides_is_listed_at_once(

@@ -1,0 +1,187 @@
+"""The audit of members: every standing recounted, every board compared, every frame looked for."""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import msgspec
+import redis
+
+from lab.achievements_file import AchievementsFile, Track
+from lab.asking import NoAnswer, ask_json
+from lab.audit import Invariant
+from lab.errors import PartFailed
+from lab.redis_access import connect
+from lab.stack import Stack
+
+COUNT = "count"
+STREAM = "achievements:unlocks"
+_POLL_SECONDS = 0.1
+_PATIENCE_SECONDS = 60.0
+_FRAMES_PER_READ = 5_000
+_COLUMN = re.compile(r"[a-z_]{1,32}")
+
+Unlock = tuple[int, str, str, int]
+
+
+class _Level(msgspec.Struct):
+    at: int
+    points: int
+
+
+class _Achievement(msgspec.Struct):
+    achievement: str
+    counter: str
+    levels: list[_Level]
+
+
+class _Page(msgspec.Struct):
+    achievements: list[_Achievement]
+
+
+class _Sweep(msgspec.Struct):
+    number: int
+    ended_at: str | None
+
+
+Told = TypeVar("Told", _Page, _Sweep)
+
+
+def add_members(audited: dict[str, Any], stack: Stack, ledger: Path | str, folder: Path) -> None:
+    """Add to an audit what can be said of the members; `ledger` may be why nothing can be."""
+    try:
+        measurements = json.loads((folder / "measurements.json").read_bytes())
+    except FileNotFoundError:
+        # The run never got as far as sending anything.
+        return
+    if COUNT not in measurements["operations"]:
+        return
+    reason = ledger if isinstance(ledger, str) else stack.failure()
+    if reason is None:
+        try:
+            file = AchievementsFile(Path(ledger))
+            found = achievements_invariants(stack, file, measurements)
+        except (PartFailed, redis.RedisError) as error:
+            reason = str(error)
+        else:
+            audited["invariants"] += [one.document() for one in found]
+    if reason is not None:
+        audited["not_comparable"].append({"name": "achievements", "reason": reason})
+
+
+def achievements_invariants(
+    stack: Stack, file: AchievementsFile, measurements: Mapping[str, Any]
+) -> list[Invariant]:
+    """Have everybody recounted once more, then compare all there is.
+
+    Raises:
+        PartFailed: the service or the file does not answer.
+        RedisError: the server does not.
+    """
+    whole = measurements["operations"][COUNT]["all"]
+    told = whole["statuses"].get("applied", 0)
+    try:
+        _sweep(stack.service_url)
+        boards = file.boards()
+        tracks = _tracks(stack.service_url, boards)
+        recounted = file.recount(tracks)
+        equal, entries = _compare(stack, boards)
+    except NoAnswer as error:
+        raise PartFailed(f"The service did not answer the audit of members: {error}.") from None
+    unlocks = file.unlocks()
+    frames = list(_frames(stack.redis_url))
+    rows = file.counted_events()
+    return [
+        Invariant("counters: events told as applied ≤ events on record", told, "≤", rows),
+        Invariant(
+            "counters: events on record ≤ told + unknown", rows, "≤", told + whole["unknown"]
+        ),
+        Invariant(
+            "achievements: standings that equal a recount from the row = members",
+            recounted.right,
+            "=",
+            recounted.members,
+        ),
+        Invariant(
+            "achievements: points on a board that are the standing's = members on boards",
+            equal,
+            "=",
+            entries,
+        ),
+        Invariant(
+            "achievements: unlocks published once and in their order = unlocks",
+            sum(one == other for one, other in zip(frames, unlocks, strict=False)),
+            "=",
+            max(len(frames), len(unlocks)),
+        ),
+    ]
+
+
+def _sweep(url: str) -> None:
+    """Recount everybody who moved since the last sweep; wait for one that is at work."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    told = None
+    while told is None:
+        try:
+            told = _ask(f"{url}/v1/sweeps", _Sweep, "POST")
+        except NoAnswer:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_SECONDS)
+    while told.ended_at is None:
+        if time.monotonic() > deadline:
+            raise NoAnswer(f"sweep {told.number} did not end in {_PATIENCE_SECONDS:g} s")
+        time.sleep(_POLL_SECONDS)
+        told = _ask(f"{url}/v1/sweeps/{told.number}", _Sweep)
+
+
+def _tracks(url: str, boards: Mapping[str, Mapping[str, int]]) -> list[Track]:
+    member = next((name for board in boards.values() for name in board), None)
+    if member is None:
+        return []
+    page = _ask(f"{url}/v1/members/{quote(member, safe='')}/achievements", _Page)
+    if not all(_COLUMN.fullmatch(one.counter) for one in page.achievements):
+        raise NoAnswer("it tells of counters that are none")
+    return [
+        Track(one.counter, one.achievement, tuple((level.at, level.points) for level in one.levels))
+        for one in page.achievements
+    ]
+
+
+def _compare(stack: Stack, boards: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
+    """Entries that the file and Redis have in common, of all that either has.
+
+    A board is asked for first: it is brought up to the ledger when it is read.
+    """
+    equal = entries = 0
+    with connect(stack.redis_url) as client:
+        for board, points in boards.items():
+            name = quote(board, safe="")
+            ask_json(f"{stack.service_url}/v1/organizations/{name}/leaderboard")
+            found = client.zrange(f"achievements:points:{name}", 0, -1, withscores=True)
+            held = {member: int(score) for member, score in found}
+            entries += len(points.keys() | held.keys())
+            equal += len(points.items() & held.items())
+    return equal, entries
+
+
+def _frames(redis_url: str) -> Iterator[Unlock]:
+    """Every frame on the stream, in order."""
+    after = "-"
+    with connect(redis_url) as client:
+        while page := client.xrange(STREAM, min=after, count=_FRAMES_PER_READ):
+            for entry, fields in page:
+                number = int(entry.partition("-")[0])
+                yield number, fields["member"], fields["achievement"], int(fields["level"])
+            after = f"({page[-1][0]}"
+
+
+def _ask(url: str, kind: type[Told], method: str = "GET") -> Told:
+    try:
+        return msgspec.convert(ask_json(url, method), kind)
+    except msgspec.ValidationError as error:
+        raise NoAnswer(f"its answer is of another form: {error}") from None

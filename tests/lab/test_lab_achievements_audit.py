@@ -1,0 +1,185 @@
+"""The audit of members finds what is wrong, wherever it is."""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from lab import achievements_audit
+from lab.achievements_audit import achievements_invariants
+from lab.achievements_file import AchievementsFile
+
+TRACK = {"achievement": "host", "counter": "signups"}
+LEVELS = [{"at": 1, "points": 10}, {"at": 10, "points": 30}]
+SWEEP = {"number": 1, "ended_at": "2026-09-06T04:40:01.000Z"}
+PAGE = {"achievements": [{**TRACK, "levels": LEVELS}]}
+ANSWERS: dict[str, Any] = {
+    "/v1/sweeps": SWEEP,
+    "/v1/members/ann/achievements": PAGE,
+    "/v1/organizations/acme/leaderboard": {},
+}
+TABLES = """
+CREATE TABLE member_counters (member, tracking_code, organization, signups);
+CREATE TABLE achievement_standings (member, points, signups_total, signups_level);
+CREATE TABLE achievement_unlocks (number, member, achievement, level);
+CREATE TABLE achievement_state (published_to);
+CREATE TABLE counter_events (event_id);
+INSERT INTO member_counters VALUES ('ann', 'a', 'acme', 12), ('bob', 'b', 'acme', 0);
+INSERT INTO member_counters VALUES ('eve', NULL, 'acme', 5);
+INSERT INTO achievement_standings VALUES ('ann', 40, 12, 2);
+INSERT INTO achievement_unlocks VALUES (1, 'ann', 'host', 1), (2, 'ann', 'host', 2);
+INSERT INTO achievement_state VALUES (2);
+INSERT INTO counter_events VALUES ('e-1'), ('e-2'), ('e-3');
+"""
+MEASUREMENTS = {"operations": {"count": {"all": {"statuses": {"applied": 3}, "unknown": 1}}}}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def _answer(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(ANSWERS[self.path]).encode())
+
+    do_GET = do_POST = _answer  # noqa: N815  (http.server's names)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Redis:
+    """What the audit reads of a server: one board and the stream."""
+
+    board: dict[str, float]
+    stream: list[tuple[str, dict[str, str]]]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is open."""
+
+    def zrange(self, key: str, *_: int, withscores: bool) -> list[tuple[str, float]]:
+        """The whole board."""
+        assert (key, withscores) == ("achievements:points:acme", True)
+        return [*self.board.items()]
+
+    def xrange(self, _: str, min: str, count: int) -> list[tuple[str, dict[str, str]]]:  # noqa: A002, ARG002  (redis-py's)
+        """The frames after an id, one at a time."""
+        ids = [entry for entry, _ in self.stream]
+        at = 0 if min == "-" else ids.index(min.removeprefix("(")) + 1
+        return self.stream[at : at + 1]
+
+
+class Stack:
+    """A service that answers, and the redis behind it."""
+
+    redis_url = "redis://nowhere"
+
+    def __init__(self, port: int) -> None:
+        self.service_url = f"http://127.0.0.1:{port}"
+
+    def failure(self) -> None:
+        """Nothing has died."""
+
+    def service_processes(self) -> frozenset[tuple[int | str, float | str]]:
+        """Nobody asks."""
+        return frozenset()
+
+
+@pytest.fixture
+def stack() -> Iterator[Stack]:
+    """A service that has swept, on a free port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Stack(server.server_port)
+        server.shutdown()
+
+
+@pytest.fixture
+def redis(monkeypatch: pytest.MonkeyPatch) -> Redis:
+    """A server that holds what the file says."""
+    server = Redis()
+    server.board = {"ann": 40, "bob": 0, "eve": 0}
+    server.stream = [_frame(1, 1), _frame(2, 2)]
+    monkeypatch.setattr(achievements_audit, "connect", lambda _: server)
+    return server
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> AchievementsFile:
+    """A ledger's file with three members, one without a tracking code."""
+    path = tmp_path / "ledger.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(TABLES)
+    return AchievementsFile(path)
+
+
+def _frame(number: int, level: int) -> tuple[str, dict[str, str]]:
+    return f"{number}-0", {"member": "ann", "achievement": "host", "level": str(level)}
+
+
+def _found(stack: Stack, file: AchievementsFile) -> list[tuple[int, int, bool]]:
+    invariants = achievements_invariants(stack, file, MEASUREMENTS)
+    return [(one.left, one.right, one.held) for one in invariants]
+
+
+def _change(file: AchievementsFile, statement: str) -> None:
+    with closing(sqlite3.connect(file.path)) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.usefixtures("redis")
+def test_what_is_right_holds(stack: Stack, file: AchievementsFile) -> None:
+    """Events, standings, boards and frames, each with both counts."""
+    assert [
+        (3, 3, True),
+        (3, 4, True),
+        (2, 2, True),
+        (3, 3, True),
+        (2, 2, True),
+    ] == _found(stack, file)
+
+
+@pytest.mark.parametrize(
+    ("statement", "place", "found"),
+    [
+        ("DELETE FROM counter_events WHERE event_id = 'e-1'", 0, (3, 2, False)),
+        ("INSERT INTO counter_events VALUES ('e-4'), ('e-5')", 1, (5, 4, False)),
+        ("UPDATE member_counters SET signups = 13 WHERE member = 'ann'", 2, (1, 2, False)),
+        ("UPDATE achievement_standings SET signups_level = 1", 2, (1, 2, False)),
+        ("UPDATE achievement_standings SET points = 41", 2, (1, 2, False)),
+        ("UPDATE member_counters SET signups = 1 WHERE member = 'bob'", 2, (1, 2, False)),
+        ("UPDATE achievement_standings SET points = 41", 3, (2, 3, False)),
+        ("DELETE FROM achievement_unlocks WHERE number = 2", 4, (1, 2, False)),
+    ],
+)
+@pytest.mark.usefixtures("redis")
+def test_what_is_wrong_in_the_file_is_found(
+    stack: Stack,
+    file: AchievementsFile,
+    statement: str,
+    place: int,
+    found: tuple[int, int, bool],
+) -> None:
+    """A lost or invented event, a stale total, a wrong level or points, a missing unlock."""
+    _change(file, statement)
+
+    assert found == _found(stack, file)[place]
+
+
+def test_what_is_wrong_in_redis_is_found(
+    stack: Stack, file: AchievementsFile, redis: Redis
+) -> None:
+    """A member who should not be there, one who is missing, a frame twice, frames out of order."""
+    redis.board = {"ann": 40, "bob": 0, "zoe": 1}
+    redis.stream = [_frame(1, 1), _frame(2, 2), _frame(3, 2)]
+    assert [(2, 4, False), (2, 3, False)] == _found(stack, file)[3:]
+
+    redis.stream = [_frame(1, 2), _frame(2, 1)]
+    assert (0, 2, False) == _found(stack, file)[4]
