@@ -26,7 +26,7 @@ def _ending(event: Event) -> Iterator[str]:
         for tier in event.tiers
     )
     yield (
-        f"it ended with {final.total:,} {event.aggregate.unit}s in {final.races:,} races of "
+        f"it ended with {final.total:,} {event.aggregate.unit} in {final.races:,} races of "
         f"{final.contributors:,} players{f': {tiers}' if tiers else ''}"
     )
     yield (

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from dashboards.grafana import drills, generator, hot_keys, naive_against_partitioned
+from dashboards.grafana import drills, generator, hot_keys, naive_against_partitioned, odometer
 from dashboards.grafana.page import Page
 
 PAGES: Final[tuple[Callable[[], Page], ...]] = (
@@ -11,6 +11,7 @@ PAGES: Final[tuple[Callable[[], Page], ...]] = (
     naive_against_partitioned.page,
     generator.page,
     drills.page,
+    odometer.page,
 )
 
 

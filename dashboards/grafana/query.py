@@ -9,7 +9,10 @@ from grafana_foundation_sdk.models.prometheus import Dataquery, PromQueryFormat
 from dashboards.grafana.datasource import prometheus
 
 # the routes that are load; healthz, readyz and metrics are plumbing
-OPERATIONS: Final = ("submit", "submit_batch", "top", "partition_top", "around", "rank")
+OPERATIONS: Final = (
+    *("submit", "submit_batch", "top", "partition_top", "around", "rank"),
+    *("event_v1", "event_v2", "event_player", "races"),
+)
 LOAD: Final = f'route=~"{"|".join(OPERATIONS)}"'
 GOOD: Final = f'code=~"2..",{LOAD}'
 

@@ -56,7 +56,7 @@ def body_of(plan: Plan, window: EventWindow) -> bytes:
     rising = len({0, *thresholds.values()}) > len(_TIERS)
     return json.dumps(
         {
-            "aggregate": {"field": "miles", "kind": "sum", "unit": "mile"},
+            "aggregate": {"field": "miles", "kind": "sum", "unit": "miles"},
             "opens_at": _moment(window.opens_at_ms),
             "closes_at": _moment(window.closes_at_ms),
             "grace_seconds": window.grace_seconds,

@@ -43,6 +43,12 @@ class Service:
             registry=r,
         )
         self._writes = Counter("leaderboard_writes", "-", ["status"], registry=r)
+        self._polls = Counter("odometer_reads", "-", ["source"], registry=r)
+        self._deliveries = Counter("odometer_deliveries", "-", ["outcome"], registry=r)
+        for outcome in ("counted", "duplicate"):
+            self._deliveries.labels(outcome)
+        Gauge("odometer_total_as_of_timestamp_seconds", "-", registry=r).set(0)
+        Gauge("odometer_drift", "-", registry=r).set(0)
         Counter("leaderboard_projection_replayed", "-", registry=r)
         Gauge("leaderboard_projection_backlog", "-", registry=r).set(0)
         Gauge("leaderboard_projection_oldest_timestamp_seconds", "-", registry=r).set(0)
@@ -55,6 +61,8 @@ class Service:
 
     def tick(self) -> None:
         """Answer a tenth of a second of load, keys in turn."""
+        for source in ("cache", "redis", "ledger"):
+            self._polls.labels(source).inc()
         for operation, count in LOAD.items():
             for _ in range(count):
                 self._answer(operation)

@@ -19,7 +19,7 @@ from reports.verdict.judgement import Outcome
 EVENT: dict[str, Any] = {
     "event_id": "e",
     "state": "closed",
-    "aggregate": {"field": "miles", "kind": "sum", "unit": "mile"},
+    "aggregate": {"field": "miles", "kind": "sum", "unit": "miles"},
     "total": 624_836,
     "tiers": [
         {"name": "bronze", "threshold": 600_000, "status": "complete", "missing": 0},

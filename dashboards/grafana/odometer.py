@@ -1,0 +1,129 @@
+"""The dashboard *Odometer*: one total that everybody reads, and what that costs."""
+
+from typing import Final
+
+from grafana_foundation_sdk.models.dashboard import Panel
+
+from dashboards.grafana import panels
+from dashboards.grafana.fields import Field
+from dashboards.grafana.page import Page, Place, Section
+from dashboards.grafana.panels import Words
+from dashboards.grafana.query import Query, rate
+
+NO_LEDGER: Final = "no ledger"
+READS: Final = "odometer_reads_total"
+DELIVERIES: Final = "odometer_deliveries_total"
+DRIFT: Final = "max(odometer_drift)"
+# 0 stands for no event, whose total cannot be old
+AGE: Final = (
+    "max((time() - odometer_total_as_of_timestamp_seconds)"
+    " * (odometer_total_as_of_timestamp_seconds > bool 0))"
+)
+OLD: Final = ((3, "orange"), (10, "red"))
+WRONG: Final = ((0.5, "red"),)
+RATE: Final = Field("reqps", decimals=1, no_value=NO_LEDGER)
+
+
+def page() -> Page:
+    """Describe the dashboard."""
+    return Page(
+        uid="hotboard-odometer",
+        title="Odometer",
+        question="What does one total that everybody reads cost, and is it right?",
+        sections=(
+            Section(
+                "Is the hot key read often, and is the total right?",
+                tuple(Place(p, 6, 5) for p in (_polls_now(), _reads_now(), _age_now(), _off())),
+            ),
+            Section(
+                "Polls, and what answers them",
+                tuple(Place(p, 8, 9) for p in (_sources(), _hot_key(), _age())),
+            ),
+            Section(
+                "Deliveries",
+                tuple(Place(p, 8, 9) for p in (_outcomes(), _not_counted(), _drift())),
+            ),
+        ),
+    )
+
+
+def _polls_now() -> Panel:
+    words = Words("Polls", "Answered reads of a community total, each second.")
+    return panels.number(words, RATE, Query(rate("", READS), "polls", instant=True))
+
+
+def _reads_now() -> Panel:
+    words = Words(
+        "Redis reads of the total",
+        "Polls answered by reading its key, each second: all of them in `direct`, and at most "
+        "workers / refresh interval in `projected`.",
+    )
+    return panels.number(words, RATE, Query(_redis(), "reads", instant=True))
+
+
+def _age_now() -> Panel:
+    words = Words("Age of the totals", "How long ago the totals in Redis were read in the ledger.")
+    field = Field("s", decimals=1, steps=OLD, no_value=NO_LEDGER)
+    return panels.number(words, field, Query(AGE, "age", instant=True))
+
+
+def _off() -> Panel:
+    words = Words(
+        "Drift", "How far totals and contributions are from the lake, in units: 0 is the promise."
+    )
+    field = Field("short", decimals=0, steps=WRONG, no_value=NO_LEDGER)
+    return panels.number(words, field, Query(DRIFT, "drift", instant=True))
+
+
+def _sources() -> Panel:
+    words = Words(
+        "Polls by source",
+        "Polls each second by where the answer came from: the worker's own copy, Redis, or the "
+        "ledger while Redis has no usable copy.",
+    )
+    return panels.lines(words, RATE, Query(rate("source", READS), "{{source}}"), stacked=True)
+
+
+def _hot_key() -> Panel:
+    words = Words(
+        "Polls beside reads of the key", "Everybody polls one total; its key need not notice."
+    )
+    return panels.lines(
+        words, RATE, Query(rate("", READS), "polls"), Query(_redis(), "Redis reads of the total")
+    )
+
+
+def _age() -> Panel:
+    words = Words(
+        "Age over time", "How long ago the totals in Redis were read in the ledger, at each moment."
+    )
+    field = Field("s", steps=OLD, no_value=NO_LEDGER)
+    return panels.lines(words, field, Query(AGE, "age"))
+
+
+def _outcomes() -> Panel:
+    words = Words("Deliveries by outcome", "Delivered races each second, by what became of them.")
+    query = Query(rate("outcome", DELIVERIES), "{{outcome}}")
+    return panels.lines(words, Field("ops", no_value=NO_LEDGER), query, stacked=True)
+
+
+def _not_counted() -> Panel:
+    words = Words(
+        "Not counted",
+        "Deliveries each second that left the total alone: repeated, in conflict with an earlier "
+        "one, outside the window, after the end, or no race at all.",
+    )
+    query = Query(rate("outcome", f'{DELIVERIES}{{outcome!="counted"}}'), "{{outcome}}")
+    return panels.lines(words, Field("ops", no_value=NO_LEDGER), query)
+
+
+def _drift() -> Panel:
+    words = Words(
+        "Drift over time", "How far totals and contributions are from the lake, in units."
+    )
+    field = Field("short", steps=WRONG, no_value=NO_LEDGER)
+    return panels.lines(words, field, Query(DRIFT, "drift"))
+
+
+def _redis() -> str:
+    return rate("", f'{READS}{{source="redis"}}')
