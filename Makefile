@@ -99,7 +99,7 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 	@$(VENV)/bin/ruff format --check
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/mypy
-	@for folder in tests/*/; do $(VENV)/bin/mypy $$folder || exit 1; done
+	@for folder in $(sort $(dir $(wildcard tests/*/*.py))); do $(VENV)/bin/mypy $$folder || exit 1; done
 
 test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from free_ports import free_port
 from moving_stack import GLOBAL_KEY, Generator, Service, serving, ticking
 from pretend_grafana import install
-from test_watch_grafana import free_port
 
 from dashboards.datacheck.patience import await_first_scrapes
 from dashboards.datacheck.prometheus_api import PrometheusApi

@@ -1,23 +1,15 @@
 """Finding a Grafana on this machine, and what it is started with."""
 
 import json
-import socket
 import urllib.request
 from pathlib import Path
 
 import pytest
+from free_ports import free_port
 from pretend_grafana import install
 
 from dashboards.grafana.files import CHECKOUT
 from dashboards.watch.grafana import Grafana, GrafanaUnusable, find_grafana, running_grafana
-
-
-def free_port() -> int:
-    """Find a port that nobody uses at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def test_no_grafana_is_no_error(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from make_command import Checkout, free_port
+from free_ports import free_port
+from make_command import Checkout
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("workload", "target_service", "locustfiles", "lab", "reports")

@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -15,14 +14,6 @@ from typing import Any
 import psutil
 
 SECONDS = 90.0
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 LONG_RUN = ("load-naive", "SCALE=0.0002", "DURATION=30s", "WARMUP=2s")

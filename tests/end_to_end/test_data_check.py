@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_command import Checkout, Command, free_port
+from free_ports import free_port
+from make_command import Checkout, Command
 
 from dashboards.datacheck.check import Report, check
 from dashboards.datacheck.patience import await_first_scrapes

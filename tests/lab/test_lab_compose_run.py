@@ -14,11 +14,11 @@ from typing import Any
 
 import psutil
 import pytest
+from free_ports import free_port
 from pretend_docker import PretendDocker, install
 
 from lab.compose_environment import compose_environment
 from lab.embedded_redis import answers, find_server
-from lab.ports import free_port
 from lab.redis_access import connect
 from lab.variables import Variables
 from workload.assumptions import Assumptions

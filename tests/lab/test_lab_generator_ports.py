@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from free_ports import free_port
 
 from lab.checkout import HERE
 from lab.drills.catalogue import find_drill
@@ -10,7 +11,6 @@ from lab.drills.drill import Drill
 from lab.errors import UsageError
 from lab.foreign import ForeignStack
 from lab.generator import _options, require_generator_ports
-from lab.ports import free_port
 from lab.run_order import RunOrder
 from lab.variables import Variables, read_variables
 from workload.scenario import load_scenario

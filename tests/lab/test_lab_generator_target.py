@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from free_ports import free_port
 from pretend_docker import PretendDocker
 from prometheus_client import CollectorRegistry, Gauge, start_http_server
 
@@ -15,7 +16,6 @@ from lab.compose_containers import Container, read_containers
 from lab.docker import Docker, find_docker
 from lab.generator_target import generator_target
 from lab.metrics_relay import metrics_relay
-from lab.ports import free_port
 from lab.session import Session
 
 FILE = "id-of-prometheus:/prometheus/generator.json"

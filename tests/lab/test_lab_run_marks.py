@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from documented_grafana import DocumentedGrafana, documented_grafana
+from free_ports import free_port
 
 from lab import run_marks
 from lab.grafana import Grafana, grafana_of
-from lab.ports import free_port
 from lab.run_marks import RunMarks, warn_in_record
 from lab.variables import Variables
 

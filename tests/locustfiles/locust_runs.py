@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+
+from free_ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCUST = (sys.executable, "-m", "locust", "-f", "locustfiles/locustfile.py")
@@ -30,14 +31,6 @@ def until(is_so: Callable[[], object], what: str) -> None:
         if time.monotonic() > end:
             raise AssertionError(f"waited in vain until {what}")
         time.sleep(0.02)
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass

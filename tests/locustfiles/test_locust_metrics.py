@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from locust_runs import LocustRun, Stub, free_port, side_by_side, start_locust
+from free_ports import free_port
+from locust_runs import LocustRun, Stub, side_by_side, start_locust
 from prometheus_client.parser import text_string_to_metric_families
 
 Page = dict[tuple[str, ...], float]

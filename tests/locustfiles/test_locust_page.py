@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from free_ports import free_port
 from locust_runs import (
     LocustRun,
     Stub,
-    free_port,
     side_by_side,
     start_locust,
     unequal,

@@ -7,10 +7,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from free_ports import free_port
 from locust_runs import (
     LocustRun,
     Stub,
-    free_port,
     side_by_side,
     start_locust,
     unequal,

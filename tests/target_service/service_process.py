@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import httpx
-from valkey_process import free_port
+from free_ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 from durable_service import Durable, durable_service, eventually
+from free_ports import free_port
 from leaderboard_client import PARTITIONS, Json, Leaderboard, send_alone
 from service_process import ServiceProcess
-from valkey_process import ValkeyProcess, free_port
+from valkey_process import ValkeyProcess
 
 INTERVAL_SECONDS = 0.1
 DATABASE = 11

@@ -5,8 +5,9 @@ import time
 
 import pytest
 from fake_redis import TIMEOUT_SECONDS, FakeRedis, RecordingTally, echo, run_against, run_at
+from free_ports import free_port
 from redis.exceptions import ResponseError
-from valkey_process import ValkeyProcess, free_port
+from valkey_process import ValkeyProcess
 
 from target_service.redis_wire.clock import Clock
 from target_service.redis_wire.command import Command

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from free_ports import free_port
 from leaderboard_client import event
 from service_process import ServiceProcess
 from starlette.types import Message, Scope
-from valkey_process import ValkeyProcess, free_port
+from valkey_process import ValkeyProcess
 
 from target_service.app import create_app
 from target_service.hot_routes import ledger_problem

