@@ -13,7 +13,7 @@ from lab.errors import UsageError
 TIMEOUT_SECONDS = 2.0
 _SHOWN_KEYS = 5
 # What only a service of ours makes beside the boards, under names that nobody can list.
-_OF_MEMBERS = ("achievements:", "{achievements:")
+_BESIDE_BOARDS = ("achievements:", "{achievements:", "odometer:")
 
 
 def connect(url: str) -> redis.Redis:
@@ -71,11 +71,11 @@ def unlink(url: str, keys: Iterable[str]) -> None:
 
 
 def _all_ours(client: redis.Redis, server: KnownServer, boards: set[str]) -> list[str]:
-    """Every key there is, if each is one of the boards or of the achievements."""
+    """Every key there is, if each is one of the boards or of the parts beside them."""
     ours: dict[str, None] = {}
     others: list[str] = []
     for key in client.scan_iter(count=1_000):
-        if key in boards or key.startswith(_OF_MEMBERS):
+        if key in boards or key.startswith(_BESIDE_BOARDS):
             ours[key] = None
         elif key not in others:
             others.append(key)

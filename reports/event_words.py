@@ -31,7 +31,7 @@ def _ending(event: Event) -> Iterator[str]:
     )
     yield (
         f"{final.eligible:,} of {final.joined:,} joined players raced and earn the tier; "
-        f"{event.late:,} races came after the end and are not in it"
+        f"races that came after the end and are not in it: {event.late:,}"
     )
 
 

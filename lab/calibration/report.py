@@ -26,7 +26,8 @@ def event_lines(event: EndedEvent) -> Iterator[str]:
     )
     yield "That is the floor if nobody was called on to race; the service cannot know."
     if event.late:
-        yield f"{event.late:,} races came after the end and are not in it."
+        races = "race" if event.late == 1 else "races"
+        yield f"After the end came {event.late:,} {races}, not in it."
     has_missed = False
     for name, threshold in event.tiers:
         missing = threshold - event.total

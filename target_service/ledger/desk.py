@@ -43,7 +43,9 @@ class Desk(Generic[Order, Done]):
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Open the file, which blocks, and begin to serve."""
+        """Open the file, which blocks, and begin to serve, unless it has begun."""
+        if self._thread is not None:
+            return
         connection = self._store.connect()
         self._thread = threading.Thread(
             target=self._run, args=(connection,), name=self._name, daemon=True

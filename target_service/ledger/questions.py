@@ -32,7 +32,9 @@ class Questions:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Open the file, which blocks, and begin to answer."""
+        """Open the file, which blocks, and begin to answer, unless it has begun."""
+        if self._thread is not None:
+            return
         connection = self._store.connect()
         self._thread = threading.Thread(
             target=self._run, args=(connection,), name=self._name, daemon=True

@@ -3,8 +3,8 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-MOMENT_PATTERN = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z"
-MOMENT_RULE = "must be a moment in UTC such as 2026-11-27T18:00:00.000Z"
+MOMENT_PATTERN = r"(19[7-9]\d|[2-9]\d{3})-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z"
+MOMENT_RULE = "must be a moment in UTC from 1970 on, such as 2026-11-27T18:00:00.000Z"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

@@ -50,6 +50,7 @@ class Projector:
         self._now_ms = now_ms
         self._renew_at_ms = 0
         self._due_ms: dict[int, int] = {}
+        self._ended: dict[int, Event] = {}
         self.has_lease = False
 
     async def keep(self) -> None:
@@ -71,14 +72,25 @@ class Projector:
             return _IDLE_SECONDS
         now_ms = self._now_ms()
         events = await self._questions.ask(event_rows.find_all)
-        due = [event for event in events if self._due_ms.get(event.number, 0) <= now_ms]
+        due = [event for event in events if self._is_due(event, now_ms)]
         if due:
             await asyncio.gather(*(self._project(event, now_ms) for event in due))
             self._series.as_of.set(now_ms / 1_000)
             for event in due:
-                self._due_ms[event.number] = now_ms + _interval_ms(event)
+                self._note(event, now_ms)
         left_ms = min((self._due_ms[event.number] for event in events), default=0) - self._now_ms()
         return min(_IDLE_SECONDS, max(0.0, left_ms / 1_000)) if events else _IDLE_SECONDS
+
+    def _is_due(self, event: Event, now_ms: int) -> bool:
+        """Tell whether its time has come, or an event has ended otherwise than Redis knows."""
+        if self._due_ms.get(event.number, 0) <= now_ms:
+            return True
+        return event.state is State.CLOSED and self._ended.get(event.number) != event
+
+    def _note(self, event: Event, now_ms: int) -> None:
+        self._due_ms[event.number] = now_ms + _interval_ms(event)
+        if event.state is State.CLOSED:
+            self._ended[event.number] = event
 
     async def _project(self, event: Event, as_of_ms: int) -> None:
         command = storing(event.id, copy_of(event, as_of_ms), self._ledger_id)

@@ -65,7 +65,7 @@ def test_an_event_that_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert told == [
         "Event autumn ended with 624,836 mile in 70,000 races of 900 players.",
         "That is the floor if nobody was called on to race; the service cannot know.",
-        "12 races came after the end and are not in it.",
+        "After the end came 12 races, not in it.",
         "  bronze            600,000  complete, by 24,836",
         "  silver            700,000  not reached, missed by 75,164 (10.7% of it)",
         "  gold              800,000  locked",

@@ -92,7 +92,7 @@ def test_the_event_is_told_in_sentences(tmp_path: Path) -> None:
         ),
         (
             "800 of 1,000 joined players raced and earn the tier; "
-            "3 races came after the end and are not in it"
+            "races that came after the end and are not in it: 3"
         ),
         (
             "ODOMETER_READS=projected: 1.0 Redis reads of the total's key a second for "

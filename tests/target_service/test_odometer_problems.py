@@ -1,10 +1,17 @@
 """What the odometer refuses, and how it says so."""
 
+import asyncio
+from pathlib import Path
+
+import httpx
 import pytest
 from event_service import EventService, now_ms
 from leaderboard_client import Leaderboard
 from odometer_events import race, settings
 from problem_checks import check, invalid
+
+from target_service.app import create_app
+from target_service.settings import Settings
 
 
 @pytest.mark.parametrize("amount", [0, -1, 1_000_001, 1.0, 1.5, "5", True, None, 2**70])
@@ -60,6 +67,28 @@ def test_ids_follow_the_rules_of_all_ids(service: EventService) -> None:
     assert invalid(service.durable.http.get("/v2/events/%00?x=1")) == ["x", "event_id"]
     path = "/v2/events/%FF/players/%2F"
     assert invalid(service.durable.http.get(path)) == ["event_id", "player_id"]
+
+
+def test_a_ledger_that_does_not_answer_is_a_503(tmp_path: Path) -> None:
+    """What a player has contributed is unavailable rather than wrong; the same for all routes."""
+    service_settings = Settings(
+        mode="naive", ledger_path=tmp_path / "ledger.db", ledger_sync="normal"
+    )
+    transport = httpx.ASGITransport(create_app(service_settings))
+
+    async def ask() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
+            return [
+                await http.get("/v2/events/e/players/ann"),
+                await http.get("/v2/events/e"),
+                await http.post("/v1/events/e/players/ann/join"),
+                await http.post("/v1/races", json=race("e", "r", 0)),
+                await http.put("/v1/events/e", json=settings()),
+            ]
+
+    for answer in asyncio.run(ask()):
+        check(answer, 503, "ledger-unavailable")
+        assert answer.headers["retry-after"] == "1"
 
 
 def test_without_a_ledger_the_odometer_says_so(leaderboard: Leaderboard) -> None:
