@@ -3,7 +3,14 @@
 from collections.abc import Callable
 from typing import Final
 
-from dashboards.grafana import drills, generator, hot_keys, naive_against_partitioned, odometer
+from dashboards.grafana import (
+    achievements,
+    drills,
+    generator,
+    hot_keys,
+    naive_against_partitioned,
+    odometer,
+)
 from dashboards.grafana.page import Page
 
 PAGES: Final[tuple[Callable[[], Page], ...]] = (
@@ -12,6 +19,7 @@ PAGES: Final[tuple[Callable[[], Page], ...]] = (
     generator.page,
     drills.page,
     odometer.page,
+    achievements.page,
 )
 
 

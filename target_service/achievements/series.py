@@ -15,6 +15,8 @@ class AchievementSeries:
             ("source",),
             registry=registry,
         )
+        for source in ("achievements", "pending", "sweep"):
+            self.recounts.labels(source)
         self.unlocks = Counter(
             "achievements_unlocks_total",
             "Levels unlocked, whoever found them.",
@@ -32,3 +34,5 @@ class AchievementSeries:
             ("outcome",),
             registry=registry,
         )
+        for outcome in ("changed", "unchanged"):
+            self.sweep_members.labels(outcome)

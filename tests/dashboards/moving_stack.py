@@ -52,6 +52,7 @@ class Service:
         Counter("leaderboard_projection_replayed", "-", registry=r)
         Gauge("leaderboard_projection_backlog", "-", registry=r).set(0)
         Gauge("leaderboard_projection_oldest_timestamp_seconds", "-", registry=r).set(0)
+        _add_members(r)
         labels = ["mode", "ledger", "version"]
         Gauge("leaderboard_info", "-", labels, registry=r).labels(mode, "none", "0").set(1)
         Gauge("leaderboard_partitions", "-", registry=r).set(12)
@@ -78,6 +79,18 @@ class Service:
             self._members.labels(key).inc()
             self._writes.labels("applied").inc()
             self.written += 1
+
+
+def _add_members(registry: CollectorRegistry) -> None:
+    """The achievements' counters of a service without members."""
+    sources = Counter("achievements_recounts", "-", ["source"], registry=registry)
+    for source in ("achievements", "pending", "sweep"):
+        sources.labels(source)
+    outcomes = Counter("achievements_sweep_members", "-", ["outcome"], registry=registry)
+    for outcome in ("changed", "unchanged"):
+        outcomes.labels(outcome)
+    Counter("achievements_unlocks", "-", registry=registry)
+    Gauge("achievements_sweep_last_success_timestamp_seconds", "-", registry=registry).set(0)
 
 
 class Generator:

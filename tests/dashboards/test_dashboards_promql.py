@@ -35,6 +35,10 @@ OTHERS = {
     "leaderboard_projection_backlog": set[str](),
     "leaderboard_projection_replayed_total": set[str](),
     "leaderboard_projection_oldest_timestamp_seconds": set[str](),
+    "achievements_sweep_last_success_timestamp_seconds": set[str](),
+    "achievements_sweep_members_total": {"outcome"},
+    "achievements_recounts_total": {"source"},
+    "achievements_unlocks_total": set[str](),
 }
 
 

@@ -146,7 +146,7 @@ def test_summary_says_what_was_run(two_runs: TwoRuns) -> None:
     panels = sum(dashboard.panels for dashboard in two_runs.both.dashboards)
 
     assert lines[-1] == (
-        f"data check: 5 dashboards, {panels} panels, {queries} queries run in naive and "
+        f"data check: 6 dashboards, {panels} panels, {queries} queries run in naive and "
         "partitioned, none empty, none wrong"
     )
 

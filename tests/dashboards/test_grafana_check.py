@@ -36,7 +36,7 @@ def test_everything_that_is_there_is_counted(
     assert f"Grafana 13.2.3 at {grafana.url}: healthy" == lines[0]
     assert "data source prometheus: Successfully queried the Prometheus API." == lines[1]
     assert (
-        f"grafana check: 5 dashboards, {QUERIES} queries answered, none empty, none wrong"
+        f"grafana check: 6 dashboards, {QUERIES} queries answered, none empty, none wrong"
         == lines[-1]
     )
     assert QUERIES == len(grafana.asked)
