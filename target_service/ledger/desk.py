@@ -18,6 +18,8 @@ Done = TypeVar("Done")
 _QUEUED_WEIGHT = 50_000
 _GROUP_WEIGHT = 5_000
 _CHECKPOINT_WEIGHT = 20_000
+# A commit writes whole pages, however little is in it.
+_COMMIT_WEIGHT = 8
 
 
 class Desk(Generic[Order, Done]):
@@ -104,7 +106,7 @@ class Desk(Generic[Order, Done]):
 
     def _copy_back(self, connection: sqlite3.Connection, weight: int) -> None:
         """Copy the write-ahead log into the file when it has grown; failing is no loss."""
-        self._to_copy += weight
+        self._to_copy += weight + _COMMIT_WEIGHT
         if self._to_copy >= _CHECKPOINT_WEIGHT:
             self._to_copy = 0
             with suppress(sqlite3.Error):

@@ -65,6 +65,23 @@ def test_partitioned_spreads_the_writes(checkout: Checkout) -> None:
     assert checkout.left_after() == []
 
 
+def test_members_are_swept_while_they_are_counted(checkout: Checkout) -> None:
+    """The sweep lies in the middle, and afterwards every standing, board and frame is right."""
+    words = ("DURATION=2s", "WARMUP=0s", "PLAYERS=300", "SERVICE_WORKERS=2")
+    code, output = checkout.make("load-achievements", *words)
+
+    facts = checkout.run_json()
+    assert (code == 0) == (facts["verdict"]["status"] == "pass"), output
+    _check_audit(checkout)
+    told = json.loads((checkout.run_directory() / "measurements.json").read_text())["scenario"]
+    sweep = told["achievements"]["sweep"]
+    assert (300, 300) == (told["achievements"]["members"], sweep["scanned"])
+    assert 1 <= sweep["from_second"] <= sweep["to_second"]
+    assert ["before", "during", "after"] == [one["phase"] for one in checkout.table("sweep.csv")]
+    assert "sweep\n  · scanned 300 of 300 members" in output
+    assert checkout.left_after() == []
+
+
 def test_the_table_prints_again_and_the_files_copy(checkout: Checkout) -> None:
     """`make report` prints the same table, `make export` copies the same files."""
     _, output = checkout.make("load-naive", "SCALE=0.0002", "DURATION=1s", "WARMUP=0s")

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
+from redis import Redis
 
-from lab import achievements_audit
-from lab.achievements_audit import achievements_invariants
+from lab.achievements_audit import STREAM, achievements_invariants
 from lab.achievements_file import AchievementsFile
+from lab.embedded_redis import embedded_redis, find_server
+from lab.errors import UsageError
+from lab.redis_access import KnownServer, clear_boards, connect
+from lab.session import Session
 
+BOARD = "achievements:points:acme"
 TRACK = {"achievement": "host", "counter": "signups"}
 LEVELS = [{"at": 1, "points": 10}, {"at": 10, "points": 30}]
 SWEEP = {"number": 1, "ended_at": "2026-09-06T04:40:01.000Z"}
@@ -52,37 +57,12 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-class Redis:
-    """What the audit reads of a server: one board and the stream."""
-
-    board: dict[str, float]
-    stream: list[tuple[str, dict[str, str]]]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is open."""
-
-    def zrange(self, key: str, *_: int, withscores: bool) -> list[tuple[str, float]]:
-        """The whole board."""
-        assert (key, withscores) == ("achievements:points:acme", True)
-        return [*self.board.items()]
-
-    def xrange(self, _: str, min: str, count: int) -> list[tuple[str, dict[str, str]]]:  # noqa: A002, ARG002  (redis-py's)
-        """The frames after an id, one at a time."""
-        ids = [entry for entry, _ in self.stream]
-        at = 0 if min == "-" else ids.index(min.removeprefix("(")) + 1
-        return self.stream[at : at + 1]
-
-
 class Stack:
     """A service that answers, and the redis behind it."""
 
-    redis_url = "redis://nowhere"
-
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, redis_url: str) -> None:
         self.service_url = f"http://127.0.0.1:{port}"
+        self.redis_url = redis_url
 
     def failure(self) -> None:
         """Nothing has died."""
@@ -93,22 +73,25 @@ class Stack:
 
 
 @pytest.fixture
-def stack() -> Iterator[Stack]:
-    """A service that has swept, on a free port."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Stack(server.server_port)
-        server.shutdown()
+def redis(tmp_path: Path, session: Session) -> Iterator[Redis]:
+    """A server that holds what the file says."""
+    part, url = embedded_redis("The Redis server", find_server(None), tmp_path, session)
+    part.begin()
+    with connect(url) as client:
+        client.zadd(BOARD, {"ann": 40, "bob": 0, "eve": 0})
+        _publish(client, (1, 1), (2, 2))
+        yield client
+    part.end()
 
 
 @pytest.fixture
-def redis(monkeypatch: pytest.MonkeyPatch) -> Redis:
-    """A server that holds what the file says."""
-    server = Redis()
-    server.board = {"ann": 40, "bob": 0, "eve": 0}
-    server.stream = [_frame(1, 1), _frame(2, 2)]
-    monkeypatch.setattr(achievements_audit, "connect", lambda _: server)
-    return server
+def stack(redis: Redis) -> Iterator[Stack]:
+    """A service that has swept, on a free port, and that server."""
+    port = redis.connection_pool.connection_kwargs["port"]
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Stack(server.server_port, f"redis://127.0.0.1:{port}/0")
+        server.shutdown()
 
 
 @pytest.fixture
@@ -120,8 +103,11 @@ def file(tmp_path: Path) -> AchievementsFile:
     return AchievementsFile(path)
 
 
-def _frame(number: int, level: int) -> tuple[str, dict[str, str]]:
-    return f"{number}-0", {"member": "ann", "achievement": "host", "level": str(level)}
+def _publish(client: Redis, *frames: tuple[int, int]) -> None:
+    """Put frames on the stream, by number and level."""
+    for number, level in frames:
+        fields = {"member": "ann", "achievement": "host", "level": str(level)}
+        client.xadd(STREAM, fields, id=f"{number}-0")  # type: ignore[arg-type]  # its stub wants bytes
 
 
 def _found(stack: Stack, file: AchievementsFile) -> list[tuple[int, int, bool]]:
@@ -134,7 +120,6 @@ def _change(file: AchievementsFile, statement: str) -> None:
         connection.execute(statement)
 
 
-@pytest.mark.usefixtures("redis")
 def test_what_is_right_holds(stack: Stack, file: AchievementsFile) -> None:
     """Events, standings, boards and frames, each with both counts."""
     assert [
@@ -159,7 +144,6 @@ def test_what_is_right_holds(stack: Stack, file: AchievementsFile) -> None:
         ("DELETE FROM achievement_unlocks WHERE number = 2", 4, (1, 2, False)),
     ],
 )
-@pytest.mark.usefixtures("redis")
 def test_what_is_wrong_in_the_file_is_found(
     stack: Stack,
     file: AchievementsFile,
@@ -177,9 +161,27 @@ def test_what_is_wrong_in_redis_is_found(
     stack: Stack, file: AchievementsFile, redis: Redis
 ) -> None:
     """A member who should not be there, one who is missing, a frame twice, frames out of order."""
-    redis.board = {"ann": 40, "bob": 0, "zoe": 1}
-    redis.stream = [_frame(1, 1), _frame(2, 2), _frame(3, 2)]
+    redis.zrem(BOARD, "eve")
+    redis.zadd(BOARD, {"zoe": 1})
+    _publish(redis, (3, 2))
     assert [(2, 4, False), (2, 3, False)] == _found(stack, file)[3:]
 
-    redis.stream = [_frame(1, 2), _frame(2, 1)]
+    redis.delete(STREAM)
+    _publish(redis, (1, 2), (2, 1))
     assert (0, 2, False) == _found(stack, file)[4]
+
+
+def test_a_database_that_holds_only_ours_may_be_used_again(redis: Redis) -> None:
+    """Boards and streams of members are unlinked by name; a key of somebody else's stays."""
+    port = redis.connection_pool.connection_kwargs["port"]
+    server = KnownServer(f"redis://127.0.0.1:{port}/0", "REDIS_URL", "choose another")
+    redis.set("{achievements:unlocks}:ledger", "x")
+    redis.set("lb:eu:solo:s1", "x")
+    redis.set("theirs", "x")
+    with pytest.raises(UsageError, match=r"holds keys that are not ours \('theirs'\)"):
+        clear_boards(server, ["lb:eu:solo:s1"])
+    assert 5 == redis.dbsize()
+
+    redis.delete("theirs")
+    assert 4 == clear_boards(server, ["lb:eu:solo:s1"])
+    assert 0 == redis.dbsize()

@@ -58,7 +58,7 @@ def test_generated_requests_get_documented_answers(
     has_input = operation.body or operation.query or operation.path_parameters
 
     @given(case=operation.as_strategy(mode if has_input else GenerationMode.POSITIVE))
-    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
     def call(case: Case[Any]) -> None:
         # What JSON Schema cannot say: 5.0 is no integer here, a funnel narrows, nights end in 9000.
         case.call_and_validate(excluded_checks=[positive_data_acceptance])

@@ -12,7 +12,7 @@ from sweeping import SweepProcess
 
 from target_service.achievements import sweep as sweep_module
 from target_service.achievements import tables
-from target_service.achievements.sweep import SweepReport, begin_sweep
+from target_service.achievements.sweep import SweepCut, SweepReport, begin_sweep
 from target_service.ledger.sqlite import wall_clock_ms
 from target_service.ledger.store import Store
 
@@ -93,6 +93,23 @@ def test_a_killed_sweep_is_followed_by_one_that_goes_on(store: Store) -> None:
     assert _expected() == unlocks(store)
     again, _ = _sweep(store)
     assert (MEMBERS, 0, "") == (again.tally.scanned, again.tally.changed, again.resumed_after)
+
+
+def test_a_sweep_that_is_told_to_stop_lets_the_next_one_in(store: Store) -> None:
+    """A service that ends cuts it off between two pages; its lease is free at once."""
+    connection = store.connect()
+    answers = iter((False, False, True))
+    begun = begin_sweep(store, connection, None, is_cut=lambda: next(answers))
+    assert begun is not None
+
+    with pytest.raises(SweepCut):
+        begun.run()
+    connection.close()
+    report, _ = _sweep(store)
+
+    assert name(1_999) == report.resumed_after
+    assert (MEMBERS, MEMBERS - 2_000) == (report.tally.scanned, report.tally.changed)
+    assert _expected() == sorted(unlocks(store))
 
 
 def test_a_second_sweep_writes_no_member(
