@@ -1,8 +1,11 @@
 """rank-storm: many more exact ranks are asked for than the service computes."""
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
 
 from lab.audit import Invariant
 from lab.drills.fault import Findings, Scene
@@ -56,16 +59,22 @@ class RankStorm:
 
 
 def _submits(requests: Sequence[Request], stormy: set[int]) -> str:
-    times: dict[bool, list[float]] = {False: [], True: []}
+    """The p99 of submits in each stretch with or without the storm; one stall decides nothing."""
+    by_second: dict[int, list[float]] = defaultdict(list)
     for one in requests:
         if one.operation == "submit" and one.ended is not None and one.due >= 0:
-            times[math.floor(one.due) in stormy].append(1_000 * (one.ended - one.due))
-    without, within = p99(times[False]), p99(times[True])
-    if without is None or within is None:
+            by_second[math.floor(one.due)].append(1_000 * (one.ended - one.due))
+    found: dict[bool, list[float]] = {False: [], True: []}
+    for is_stormy, seconds in groupby(sorted(by_second), lambda second: second in stormy):
+        slowest = p99([time for second in seconds for time in by_second[second]])
+        found[is_stormy] += [] if slowest is None else [slowest]
+    if not all(found.values()):
         return "submit p99: too few answers with or without the storm"
+    without, within = median(found[False]), median(found[True])
     return (
-        f"submit p99: {without:,.1f} ms without the storm ({len(times[False]):,} answers), "
-        f"{within:,.1f} ms with it ({len(times[True]):,}), ratio {within / without:.2f}"
+        f"submit p99: {without:,.1f} ms without the storm (median of {len(found[False])} "
+        f"stretches), {within:,.1f} ms with it (of {len(found[True])}), "
+        f"ratio {within / without:.2f}"
     )
 
 

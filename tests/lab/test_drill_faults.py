@@ -131,17 +131,19 @@ def _submits(second: int, milliseconds: float) -> list[Request]:
 
 
 def test_a_storm_tells_its_refusals_and_what_it_did_to_submits() -> None:
-    """Seconds with exact ranks against seconds without; the warm-up is neither."""
+    """Stretches with exact ranks against stretches without; one stall, or the warm-up, is none."""
     storm = [
-        Request("rank_exact", number, outcome, 1.5, 1.6, 1.5)
+        Request("rank_exact", number, outcome, 1.5, 1.6, 1.5 + 2 * (number % 2))
         for number, outcome in enumerate(["http_4xx"] * 9 + ["ok"])
     ]
-    requests = [*_submits(-1, 900), *_submits(0, 2), *_submits(1, 3), *storm]
+    calm = [*_submits(0, 2), *_submits(2, 4), *_submits(4, 90)]
+    requests = [*_submits(-1, 900), *calm, *_submits(1, 5), *_submits(3, 7), *storm]
     ranks, submits = RankStorm(refused=9).findings(requests).sentences
 
     assert ranks == "exact ranks: 10 asked for, 9 refused with 429 (90.0 %), 1 answered"
     assert submits == (
-        "submit p99: 2.0 ms without the storm (100 answers), 3.0 ms with it (100), ratio 1.50"
+        "submit p99: 4.0 ms without the storm (median of 3 stretches), "
+        "6.0 ms with it (of 2), ratio 1.50"
     )
 
 
