@@ -11,6 +11,18 @@ from workload.assumptions import Assumptions
 _METRICS_FOLDER = "/tmp/metrics"  # noqa: S108  the container has it to itself
 _LEDGERS_FOLDER = "/ledgers"
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
+# What no variable of make decides is taken from the shell, as an embedded service would.
+HANDED_ON = frozenset(
+    f"HOTBOARD_{name}"
+    for name in (
+        "REDIS_TIMEOUT_SECONDS",
+        "TOP_INTERVAL_SECONDS",
+        "EVENTS_PATH",
+        "ACHIEVEMENTS_ZONE",
+        "ACHIEVEMENTS_RECONCILE_AT",
+        "ACHIEVEMENTS_SWEEP_AT",
+    )
+)
 
 
 def compose_environment(
@@ -19,7 +31,7 @@ def compose_environment(
     ports: Mapping[str, int] | None = None,
     ledger: str = "ledger.db",
 ) -> dict[str, str]:
-    """The present environment with the service's settings, and none that strayed into the shell.
+    """The present environment with the service's settings, which no stray of the shell replaces.
 
     `ledger` names the file in the ledgers' volume; a run has one of its own.
     `ports` are those of containers that are up already: a run must not move them.
@@ -27,7 +39,7 @@ def compose_environment(
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("HOTBOARD_") and name != _MULTIPROCESS
+        if name in HANDED_ON or not (name.startswith("HOTBOARD_") or name == _MULTIPROCESS)
     }
     chosen = {
         "SERVICE_PORT": variables.service_port,

@@ -60,6 +60,11 @@ def _time_of_day(value: object) -> object:
     return time.fromisoformat(value)
 
 
+def _path_if_any(value: object) -> object:
+    """Take an empty path, which is all that compose can say of an absent file, for none."""
+    return None if value == "" else value
+
+
 def _after_reconcile(sweep_at: time, info: ValidationInfo) -> time:
     reconcile_at = info.data.get("achievements_reconcile_at")
     if reconcile_at is not None and sweep_at <= reconcile_at:
@@ -110,7 +115,7 @@ class Settings(BaseSettings):
     odometer_reads: Literal["projected", "direct"] = Field(
         default="projected", description="projected or direct"
     )
-    events_path: Path | None = Field(
+    events_path: Annotated[Path | None, BeforeValidator(_path_if_any)] = Field(
         default=None, description="the path of a TOML file of community events"
     )
     achievements_zone: Annotated[str, AfterValidator(_zone)] = Field(

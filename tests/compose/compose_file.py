@@ -9,13 +9,16 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 _DEFAULTED = re.compile(r"\$\{(\w+):-([^}]*)\}")
+# what stands there only when the variable is set
+_WHEN_SET = re.compile(r"\$\{(\w+):\+([^}]*)\}")
 
 Service = dict[str, Any]
 
 
 def filled_in() -> dict[str, Any]:
     """Read the file as compose does when no variable is set."""
-    document: dict[str, Any] = yaml.safe_load(_DEFAULTED.sub(lambda found: found[2], TEXT))
+    text = _WHEN_SET.sub("", _DEFAULTED.sub(lambda found: found[2], TEXT))
+    document: dict[str, Any] = yaml.safe_load(text)
     return document
 
 

@@ -27,12 +27,13 @@ TOOLS = {
 }
 
 
-def each(*, built: bool | None = None) -> list[Any]:
-    """Make a test parameter of each service, all or by whether they are built here."""
+def each(*, built: bool | None = None, lasting: bool | None = None) -> list[Any]:
+    """Make a test parameter of each service, all or by whether they are built here or stay up."""
     return [
         pytest.param(service, id=name)
         for name, service in SERVICES.items()
         if built in {None, service["image"].startswith("hotboard-")}
+        and lasting in {None, service.get("profiles") != ["audit"]}
     ]
 
 
@@ -71,9 +72,9 @@ def test_own_images_are_built_here_or_by_another_service(service: Service) -> No
     assert builds == [{"context": ".", "target": service["image"].removeprefix("hotboard-")}]
 
 
-@pytest.mark.parametrize("service", each())
+@pytest.mark.parametrize("service", each(lasting=True))
 def test_every_service_has_a_health_check_its_image_can_run(service: Service) -> None:
-    """Complete, and with a program that the image really has."""
+    """Complete, and with a program that the image really has; what is run once is not probed."""
     probe = service["healthcheck"]
     form, tool, *_ = probe["test"]
 

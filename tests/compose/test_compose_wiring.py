@@ -6,6 +6,11 @@ import pytest
 import yaml
 from compose_file import ROOT, TEXT, Service, filled_in, services, variables
 
+from lab.compose_environment import HANDED_ON, compose_environment
+from lab.variables import Variables
+from target_service.settings import PREFIX, Settings
+from workload.assumptions import Assumptions
+
 SERVICES = services()
 
 
@@ -13,7 +18,7 @@ def test_services_are_those_that_others_name() -> None:
     """The scrape configuration, Grafana's data source and the lab count on these names."""
     assert set(SERVICES) == {
         *("redis", "target_service", "prometheus", "grafana", "redis-exporter"),
-        *("locust-master", "locust-worker"),
+        *("locust-master", "locust-worker", "lab"),
     }
 
 
@@ -49,7 +54,7 @@ def test_redis_is_probed_as_the_requirement_says() -> None:
 
 def test_service_gets_a_core_for_each_worker() -> None:
     """Two workers on the core of one would be slower than one."""
-    (limit,) = re.findall(r"cpus: (.*), memory: 512M}\n\n  # What happened", TEXT)
+    (limit,) = re.findall(r"cpus: (.*), memory: 512M}\n\n  # The audit of", TEXT)
 
     assert limit == '"${HOTBOARD_WORKERS:-1}"'
 
@@ -59,7 +64,9 @@ def test_mounts_exist_and_are_read_only(service: Service) -> None:
     """Folders of the checkout are there and cannot be written; the rest is named or in memory."""
     for mount in service.get("volumes", []):
         if isinstance(mount, dict):
-            assert mount["type"] == "tmpfs"
+            # a file of the user's, or none
+            is_file = mount["type"] == "bind" and mount["source"] == "/dev/null"
+            assert mount["type"] == "tmpfs" or (is_file and mount["read_only"])
             continue
         source, target, *mode = mount.split(":")
         assert target.startswith("/")
@@ -96,6 +103,42 @@ def test_dashboards_are_mounted_where_their_files_expect_it() -> None:
     assert f"./dashboards/grafana/json:{dashboards}:ro" in SERVICES["grafana"]["volumes"]
 
 
+def test_audit_is_beside_the_ledger_of_the_service() -> None:
+    """The lab has the service's volume, file, mode and Redis, its address, and no port."""
+    lab, service = SERVICES["lab"], SERVICES["target_service"]
+    shared = ("HOTBOARD_LEDGER_PATH", "HOTBOARD_MODE", "HOTBOARD_REDIS_URL")
+
+    assert "ledgers:/ledgers" in lab["volumes"]
+    assert "ledgers:/ledgers" in service["volumes"]
+    assert [lab["environment"][name] for name in shared] == [
+        service["environment"][name] for name in shared
+    ]
+    assert lab["environment"]["HOTBOARD_SERVICE_URL"] == "http://target_service:8000"
+    assert lab["image"] == service["image"]
+    assert "ports" not in lab
+
+
+def test_every_setting_of_the_service_reaches_its_container() -> None:
+    """Fixed, chosen by make, or handed on from the shell: none is forgotten."""
+    environment = SERVICES["target_service"]["environment"]
+    names = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    handed_on = {name for name, value in environment.items() if value is None}
+    chosen = set(compose_environment(Variables(), Assumptions()))
+
+    assert names == {name for name in environment if name.startswith(PREFIX)}
+    assert handed_on & names <= chosen | HANDED_ON
+    assert HANDED_ON <= names - chosen
+
+
+def test_an_event_file_is_mounted_where_the_service_reads_it() -> None:
+    """Without one the service is told of none, and an empty file is mounted."""
+    service = SERVICES["target_service"]
+    (mount,) = (one for one in service["volumes"] if isinstance(one, dict))
+
+    assert f"HOTBOARD_EVENTS_PATH: ${{HOTBOARD_EVENTS_PATH:+{mount['target']}}}" in TEXT
+    assert service["environment"]["HOTBOARD_EVENTS_PATH"] is None
+
+
 def test_scraped_addresses_are_services_of_the_stack() -> None:
     """Every host of the scrape configuration is a service here."""
     config = yaml.safe_load((ROOT / "dashboards/prometheus/prometheus.yml").read_text("utf-8"))
@@ -115,13 +158,13 @@ def test_scraped_addresses_are_services_of_the_stack() -> None:
     assert hosts <= set(SERVICES)
 
 
-def test_only_the_generator_waits_to_be_asked_for() -> None:
-    """`make up` starts everything but Locust."""
+def test_only_generator_and_audit_wait_to_be_asked_for() -> None:
+    """`make up` starts everything but Locust and the lab."""
     profiles = {
         name: service["profiles"] for name, service in SERVICES.items() if "profiles" in service
     }
 
-    assert profiles == {"locust-master": ["load"], "locust-worker": ["load"]}
+    assert profiles == {"locust-master": ["load"], "locust-worker": ["load"], "lab": ["audit"]}
     assert "container_name" not in TEXT
 
 

@@ -31,6 +31,16 @@ def test_settings_are_the_runs_and_never_the_shells() -> None:
     assert environment["DOCKER_HOST"] == "unix:///kept"
 
 
+def test_what_make_does_not_decide_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A setting that only the service has reaches it from the shell, as an embedded one."""
+    monkeypatch.setenv("HOTBOARD_ACHIEVEMENTS_SWEEP_AT", "05:41")
+    environment = compose_environment(Variables(odometer_reads="direct"), Assumptions())
+
+    assert environment["HOTBOARD_ACHIEVEMENTS_SWEEP_AT"] == "05:41"
+    assert environment["HOTBOARD_ODOMETER_READS"] == "direct"
+    assert "HOTBOARD_EVENTS_PATH" not in environment
+
+
 def test_every_run_has_a_ledger_of_its_own() -> None:
     """In the volume of the ledgers, under the run's name; without a ledger nothing is said."""
     paths = [

@@ -34,6 +34,13 @@ def test_the_defaults(variables: pytest.MonkeyPatch) -> None:  # noqa: ARG001  (
     assert settings.achievements_sweep_at.isoformat("minutes") == "04:40"
 
 
+def test_an_empty_path_of_events_is_none(variables: pytest.MonkeyPatch) -> None:
+    """Compose hands on an empty one where no file is named."""
+    variables.setenv("HOTBOARD_EVENTS_PATH", "")
+
+    assert read_settings().events_path is None
+
+
 def test_names_are_separated_by_commas(variables: pytest.MonkeyPatch) -> None:
     """Blanks around a name are forgiven."""
     variables.setenv("HOTBOARD_REGIONS", "eu, us-1")
