@@ -66,6 +66,24 @@ class Docker:
         if process.returncode:
             raise PartFailed(f"`docker {_named(words)}` failed: {_last_line(said)}")
 
+    def tell(self, text: str, *words: str, patience_seconds: float) -> str:
+        """What a program in a container prints after it was told some text.
+
+        Raises:
+            PartFailed: it failed, with its last words, or took too long.
+        """
+        pipe = subprocess.PIPE
+        with self.started(*words, told=pipe, output=pipe, errors=pipe) as process:
+            try:
+                answer, said = process.communicate(text, timeout=patience_seconds)
+            except subprocess.TimeoutExpired:
+                raise PartFailed(
+                    f"`docker {_named(words)}` took longer than {patience_seconds:g} s."
+                ) from None
+        if process.returncode:
+            raise PartFailed(f"`docker {_named(words)}` failed: {_last_line(said)}")
+        return answer
+
     def save(self, path: Path, *words: str) -> None:
         """Write what docker prints into a file, whatever it is."""
         with (
@@ -79,14 +97,18 @@ class Docker:
 
     @contextmanager
     def started(
-        self, *words: str, output: int | None = None, errors: int | None = None
+        self,
+        *words: str,
+        told: int = subprocess.DEVNULL,
+        output: int | None = None,
+        errors: int | None = None,
     ) -> Iterator[subprocess.Popen[str]]:
         """A docker that runs beside the block and has ended after it."""
         with subprocess.Popen(  # noqa: S603  words of ours
             [self.program, *words],
             cwd=self.session.checkout.root,
             env={**self.environment, TOKEN_VARIABLE: self.session.claim.token},
-            stdin=subprocess.DEVNULL,
+            stdin=told,
             stdout=output,
             stderr=errors,
             text=True,

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lab.achievements_audit import add_members
 from lab.audit import NO_LEDGER, audit_sentence, foreign_audit
 from lab.chosen_stack import find_compose_stack, running_stack
+from lab.compose_audit import audit_in_compose
+from lab.compose_stack import ComposeStack
 from lab.drills.drill_run import DrillRun
 from lab.embedded_stack import EmbeddedStack
 from lab.errors import CannotWrite, LabError
@@ -20,7 +21,7 @@ from lab.foreign import ForeignStack
 from lab.generator import generate, require_generator_ports
 from lab.grafana import grafana_of
 from lab.ledger_file import LedgerFile
-from lab.run_audit import audit_run
+from lab.run_audit import audit_run, audit_with_members
 from lab.run_marks import RunMarks, warn_in_record
 from lab.run_order import RunOrder
 from lab.service_settings import describe_ledger
@@ -29,7 +30,6 @@ from lab.writing import make_folder, write_json
 
 _USAGE = 2
 _STAMP_SECONDS = 0.2
-_IN_A_VOLUME = "the ledger lies in a volume of the containers"
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,10 @@ def _measure(
             audited = drill_run.conclude(audit_run(before, stack, folder, ledger, NO_LEDGER))
             return code, {**audited, "incidents": [*incidents, *drill_run.incidents]}
         code, incidents = generate(order, stack, folder, session)
-        why = NO_LEDGER if variables.ledger == "none" else _IN_A_VOLUME
-        audited = audit_run(before, stack, folder, ledger, why)
-        add_members(audited, stack, ledger.path if ledger else why, folder)
+        if isinstance(stack, ComposeStack) and variables.ledger != "none":
+            audited = audit_in_compose(before, stack, folder)
+        else:
+            audited = audit_with_members(before, stack, folder, ledger, NO_LEDGER)
         return code, {**audited, "incidents": incidents}
 
 

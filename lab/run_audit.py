@@ -6,6 +6,7 @@ from typing import Any
 
 import redis
 
+from lab.achievements_audit import add_members
 from lab.audit import audit, incomparable_audit
 from lab.errors import PartFailed
 from lab.event_audit import with_event
@@ -14,6 +15,15 @@ from lab.evidence import Counters, read_counters
 from lab.final_scores import highest_accepted, read_rows, scores_in_redis
 from lab.ledger_file import LedgerEvidence, LedgerFile
 from lab.stack import Stack
+
+
+def audit_with_members(
+    before: Counters, stack: Stack, folder: Path, ledger: LedgerFile | None, no_ledger: str
+) -> dict[str, Any]:
+    """The whole audit of a run: what `audit_run` compares, and the members if it had any."""
+    audited = audit_run(before, stack, folder, ledger, no_ledger)
+    add_members(audited, stack, ledger.path if ledger else no_ledger, folder)
+    return audited
 
 
 def audit_run(

@@ -4,6 +4,8 @@ The world: `engine` and `plugin` (whether there are any), `containers` (as `dock
 them), `networks`, `volumes`, `stubborn` (volumes that stay), `refuses` (the first words of calls
 that fail), `settings` (those the service has) and, for whole runs, `service` (how a real one is
 started on `compose up`). Every call is written down in a file beside it.
+
+`compose run lab` runs the lab's own audit, with the addresses that it has outside of containers.
 """
 
 import json
@@ -36,7 +38,7 @@ def main() -> int:
     for refused in world["refuses"]:
         if WORDS[: len(refused)] == refused:
             return refuse("that went wrong")
-    return answer(world, WORDS)
+    return audit(world["service"]) if WORDS[:2] == ["compose", "run"] else answer(world, WORDS)
 
 
 def answer(world: World, words: list[str]) -> int:
@@ -95,15 +97,28 @@ def up(world: World, services: list[str]) -> None:
         service["State"]["Pid"] = start(world["service"], settings)
 
 
+def audit(how: dict[str, Any]) -> int:
+    """Audit a run as the container `lab` would: told on stdin, answering on stdout."""
+    command = [sys.executable, "-m", "lab.audit_service"]
+    addresses = {"HOTBOARD_SERVICE_URL": how["ready"].removesuffix("/readyz")}
+    environment = {**os.environ, **how["environment"], **addresses, **ledger(how, dict(os.environ))}
+    return subprocess.run(command, env=environment, cwd=how["folder"], check=False).returncode
+
+
+def ledger(how: dict[str, Any], settings: dict[str, str]) -> dict[str, str]:
+    """Find a ledger of the volume in the folder that stands for it."""
+    if "HOTBOARD_LEDGER_PATH" not in settings:
+        return {}
+    inside = Path(settings["HOTBOARD_LEDGER_PATH"])
+    return {"HOTBOARD_LEDGER_PATH": str(Path(how["ledgers"]) / inside.name)}
+
+
 def start(how: dict[str, Any], settings: dict[str, str]) -> int:
     """Start a real service and wait until it is ready; its volume of ledgers is a folder."""
-    if "HOTBOARD_LEDGER_PATH" in settings:
-        inside = Path(settings["HOTBOARD_LEDGER_PATH"])
-        settings = settings | {"HOTBOARD_LEDGER_PATH": str(Path(how["ledgers"]) / inside.name)}
     with Path(how["log"]).open("ab") as log:
         process = subprocess.Popen(
             how["command"],
-            env={**os.environ, **settings, **how["environment"]},
+            env={**os.environ, **settings, **ledger(how, settings), **how["environment"]},
             cwd=how["folder"],
             stdout=log,
             stderr=log,

@@ -34,6 +34,13 @@ SMALL = {
     "LEDGER": "none",
 }
 SECONDS = 90
+LEDGER_INVARIANTS = [
+    "ledger: events told as accepted ≤ rows",
+    "ledger: rows ≤ told + unknown",
+    "ledger: players whose highest accepted sequence it holds, or a later one = players",
+    "ledger: changes left to be projected = 0",
+    "ledger = projection: entries in both = entries in either",
+]
 
 
 @dataclass(frozen=True)
@@ -135,7 +142,8 @@ def test_run_switches_the_mode_and_is_audited(checkout: Checkout) -> None:
     former = checkout.service_pid
     checkout.docker.set_state("prometheus", "exited")
     with connect(checkout.redis_url) as client:
-        client.zadd("lb:eu:solo:s1", {"of an earlier run": 1})
+        for key in ("lb:eu:solo:s1", "odometer:autumn", "achievements:points:acme"):
+            client.zadd(key, {"of an earlier run": 1})
 
     _, output = checkout.load(MODE="naive")
 
@@ -167,24 +175,42 @@ def test_run_in_the_mode_it_is_in_restarts_nothing(checkout: Checkout) -> None:
 
 
 def test_run_with_a_ledger_has_a_new_one(checkout: Checkout) -> None:
-    """The service starts again on a ledger of the run, and no board of a former one is left."""
+    """The service starts again on a ledger of the run, which is held to what clients were told."""
     former = checkout.service_pid
+    gone = checkout.root.parent / "20260101T000000Z-peak-naive.db"
+    gone.touch()
 
     _, output = checkout.load(MODE="partitioned", LEDGER="sqlite")
-    checkout.load(MODE="naive", LEDGER="sqlite")
 
     assert "It runs with ledger sqlite, LEDGER_SYNC=full." in output
     assert "started again with the settings of this run" in output
+    assert f"Removed from the volume of the ledgers, their runs are gone: {gone.name}.\n" in output
+    assert not gone.exists()
     assert former != checkout.service_pid
-    for path in (checkout.root / "reports" / "runs").glob("*/audit.json"):
-        audit = json.loads(path.read_text(encoding="utf-8"))
-        assert audit["not_comparable"] == [
-            {
-                "name": "ledger = projection",
-                "reason": "the ledger lies in a volume of the containers",
-            }
-        ]
-        assert all(one["held"] for one in audit["invariants"]), audit
+    audit = checkout.read("audit.json")
+    names = [one["name"] for one in audit["invariants"]]
+    assert audit["not_comparable"] == []
+    assert names[: len(LEDGER_INVARIANTS)] == LEDGER_INVARIANTS
+    assert all(one["held"] for one in audit["invariants"]), audit
+    assert audit["invariants"][names.index(LEDGER_INVARIANTS[-1])]["right"] > 0
+
+
+def test_audit_that_fails_inside_is_made_without_the_ledger(checkout: Checkout) -> None:
+    """Docker's words stand beside the ledger, the rest is compared; no former board is left."""
+    checkout.docker.change(refuses=[["compose", "run"]])
+
+    checkout.load(MODE="naive", LEDGER="sqlite")
+
+    audit = checkout.read("audit.json")
+    assert audit["not_comparable"] == [
+        {
+            "name": "ledger = projection",
+            "reason": "the ledger in the volume of the containers could not be read: "
+            "`docker compose run` failed: that went wrong",
+        }
+    ]
+    assert audit["invariants"]
+    assert all(one["held"] for one in audit["invariants"]), audit
     with connect(checkout.redis_url) as client:
         boards = [key for key in client.keys("*") if not key.startswith("{")]
         assert boards == ["lb:global:all:s1"]
