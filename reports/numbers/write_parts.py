@@ -63,8 +63,8 @@ def _part(buckets: Sequence[Bucket]) -> Part:
 
 
 def parts_sentence(parts: WriteParts | None) -> str | None:
-    """The ledger's and Redis' part of the time of writes, or None when they are not known."""
-    if parts is None:
+    """The ledger's and Redis' part of the time of writes; None when unknown, or nothing wrote."""
+    if parts is None or not parts.ledger.times + parts.redis.times:
         return None
     return (
         f"writes apart: {_part_words('ledger', parts.ledger, 'commits')}; "

@@ -30,6 +30,12 @@ class _Kept:
         self.fetch: asyncio.Task[str] | None = None
 
 
+def _look_at(fetch: asyncio.Task[str]) -> None:
+    """A failure that nobody waited for is no news: the next poll fetches again."""
+    if not fetch.cancelled():
+        fetch.exception()
+
+
 class Totals:
     """Answers polls from a copy that is fetched at most once per refresh interval.
 
@@ -75,6 +81,7 @@ class Totals:
             is_first = kept.fetch is None
             if kept.fetch is None:
                 kept.fetch = asyncio.create_task(self._refresh(event_id, kept))
+                kept.fetch.add_done_callback(_look_at)
             # A client that leaves must not take the others' fetch with it.
             fetched_from = await asyncio.shield(kept.fetch)
             source = fetched_from if is_first else source

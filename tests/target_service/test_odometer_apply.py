@@ -7,11 +7,8 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from odometer_events import CLOSES_MS, OPENS_MS, Tables, configuration, delivery, tables_in
 
 from target_service.odometer.aggregate import Kind
@@ -93,59 +90,6 @@ def test_the_aggregate_is_a_configuration(tables: Tables, kind: Kind, total: int
 
     assert tables.event("e").total == total
     assert kind.fold(tables.contributions(event).values()) == total
-
-
-@st.composite
-def _sent(draw: st.DrawFn) -> list[list[tuple[int, str, str, int, int]]]:
-    """Groups of deliveries of a few races, with repetitions, conflicts and times outside."""
-    one = st.tuples(
-        st.integers(0, 1),
-        st.sampled_from("abcdefgh"),
-        st.sampled_from(["ann", "bob"]),
-        st.integers(1, 3),
-        st.sampled_from([OPENS_MS - 1, OPENS_MS, CLOSES_MS - 1, CLOSES_MS]),
-    )
-    return draw(st.lists(st.lists(one, min_size=1, max_size=8), max_size=6))
-
-
-@given(kind=st.sampled_from(Kind), groups=_sent())
-@settings(max_examples=40)
-def test_whatever_comes_equals_the_model(
-    kind: Kind, groups: list[list[tuple[int, str, str, int, int]]]
-) -> None:
-    """Totals, contributions and the lake are those of a dictionary of first deliveries."""
-    first: dict[tuple[int, str], tuple[str, int, int]] = {}
-    expected = []
-    with TemporaryDirectory() as folder, tables_in(Path(folder)) as tables:
-        events = [tables.make(name, configuration(kind)) for name in ("a", "b")]
-        outcomes = []
-        for group in groups:
-            outcomes += tables.apply(
-                [delivery(events[e], race, miles, who, at) for e, race, who, miles, at in group]
-            )
-            for e, race, who, miles, at in group:
-                content = (who, miles, at)
-                if (e, race) in first:
-                    is_same = first[e, race] == content
-                    expected.append(Outcome.DUPLICATE if is_same else Outcome.CONFLICT)
-                elif OPENS_MS <= at < CLOSES_MS:
-                    first[e, race] = content
-                    expected.append(Outcome.COUNTED)
-                else:
-                    expected.append(Outcome.OUTSIDE)
-
-        assert outcomes == expected
-        assert tables.lake() == len(expected)
-        for e, event in enumerate(events):
-            counted = [content for (of, _), content in first.items() if of == e]
-            amounts: dict[str, list[int]] = {}
-            for who, miles, _ in counted:
-                amounts.setdefault(who, []).append(kind.amount(miles))
-            parts = {who: kind.fold(each) for who, each in amounts.items()}
-            found = tables.event(event.id)
-
-            assert (found.total, found.races) == (kind.fold(parts.values()), len(counted))
-            assert tables.contributions(event) == parts
 
 
 def test_many_writers_of_one_mile(tmp_path: Path) -> None:
