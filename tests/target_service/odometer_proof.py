@@ -78,13 +78,17 @@ class Stack:
     def start(self) -> None:
         """Start everything."""
         self.valkey.start()
-        for service in self.services:
-            service.start()
+        self.start_services()
+
+    def start_services(self) -> None:
+        """Start the services side by side."""
+        with ThreadPoolExecutor(len(self.services)) as starting:
+            list(starting.map(ServiceProcess.start, self.services))
 
     def stop(self) -> None:
         """Stop everything."""
-        for service in self.services:
-            service.stop()
+        with ThreadPoolExecutor(len(self.services)) as stopping:
+            list(stopping.map(ServiceProcess.stop, self.services))
         self.valkey.stop()
 
     def kill_one(self, rng: Random) -> None:

@@ -24,8 +24,7 @@ def test_two_schedulers_started_after_the_close_make_one_end(tmp_path: Path) -> 
         with stack.valkey.client() as redis:
             redis.xadd("races", {"races": json.dumps(race("e", "2", at_ms))})
         time.sleep(max(0, at_ms + 600 - now_ms()) / 1_000)
-        for service in stack.services:
-            service.start()
+        stack.start_services()
 
         def told() -> list[dict[str, object]]:
             urls = [f"{one.base_url}/v2/events/e" for one in (first, second)]
