@@ -103,7 +103,7 @@ lint: $(VENV)/dev.stamp ## Verify format, lint rules, docstrings and types
 
 test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHEUS_BIN elsewhere)
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
-	@$(VENV)/bin/pytest -n 5 --dist loadfile --no-loadscope-reorder --reruns 2 --ignore tests/end_to_end/in_browser
+	@$(VENV)/bin/pytest -n 5 --dist loadfile --no-loadscope-reorder --ignore tests/end_to_end/in_browser
 
 bench: $(VENV)/dev.stamp ## Parts beside plain yardsticks, as ratios; some minutes
 	@exec $(RUN_PYTHON) tests/project/run_benches.py
