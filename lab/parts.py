@@ -1,5 +1,6 @@
 """One process of the stack: started in a session of its own, watched, and always stopped."""
 
+import atexit
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from mirakuru import Executor
+from mirakuru.base import cleanup_subprocesses
 from mirakuru.exceptions import (
     ProcessExitedWithError,
     ProcessFinishedWithError,
@@ -19,6 +21,10 @@ from mirakuru.exceptions import (
 from lab.claim import TOKEN_VARIABLE
 from lab.errors import PartFailed
 from lab.session import Session
+
+# At the end of any process that has imported it, mirakuru kills whoever has that process's number
+# among the digits of its mark: in the long run somebody else's. What was begun here ends here.
+atexit.unregister(cleanup_subprocesses)
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
