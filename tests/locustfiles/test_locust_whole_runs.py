@@ -116,7 +116,7 @@ def test_the_record_says_what_ran_where(stub: Stub, run: LocustRun) -> None:
     """run.json holds the inputs, the derived rates, and the service's own words."""
     facts = run.facts
     shares = facts["model"]["partition_shares"]
-    submit = {"model_per_second": 240_000, "per_second": 240}
+    submit = {"model_per_second": 240_000, "per_second": 240, "seconds": 3}
 
     assert ("run-0", "peak", "naive") == (facts["run_id"], facts["scenario"], facts["mode"])
     assert (0.001, 12_000, 3, 1) == (
