@@ -28,6 +28,11 @@ class EventWindow:
     closes_at_ms: int
     grace_seconds: int
 
+    @property
+    def ends_at_ms(self) -> int:
+        """When the end of the event is read, if somebody is there to record its closing."""
+        return self.closes_at_ms + 1_000 * self.grace_seconds
+
 
 def window_of(plan: Plan, second_zero_at: int | None) -> EventWindow:
     """The window within the measured phase; in an hour while it is not known when that begins."""

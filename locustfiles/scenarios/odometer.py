@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote
@@ -25,6 +26,8 @@ _SECONDS: Final = 10.0
 _JOINED_AT_MOST: Final = 1_000
 _JOINING_AT_ONCE: Final = 16
 _OK: Final = 200
+_TOLD_SECONDS: Final = 5.0
+_BETWEEN_SECONDS: Final = 0.2
 _OLD_BUILD: Final = frozenset({1})
 _READS: Final = re.compile(rb'^odometer_reads_total\{source="(\w+)"\} (\S+)', re.MULTILINE)
 
@@ -57,6 +60,7 @@ class OdometerCompanion:
         self._versions: dict[str, int] = {}
         self._final: Any = None
         self._joined = 0
+        self._ends_at = 0.0
         self._watch: gevent.Greenlet[..., None] | None = None
 
     def prepare(self, check: Callable[[], None]) -> None:
@@ -72,7 +76,9 @@ class OdometerCompanion:
 
     def begin(self, second_zero_at: int) -> None:
         """Give the event its window, now that it is known when the measured phase begins."""
-        self._put(window_of(self._plan, second_zero_at))
+        window = window_of(self._plan, second_zero_at)
+        self._put(window)
+        self._ends_at = window.ends_at_ms / 1_000
         clock = ScheduleClock.with_second_zero_at(second_zero_at)
         self._watch = gevent.spawn(self._read_counts, clock)
 
@@ -81,9 +87,16 @@ class OdometerCompanion:
         if self._watch is not None:
             self._watch.kill()
         path = event_path(2, self._event)
-        outcome = get(self._connection, self._dialer.address, path, _SECONDS)
-        if outcome.failure is None and outcome.status == _OK:
-            self._final = json.loads(outcome.body)
+        # What polls are told lags behind the end by two refresh intervals.
+        told_until = self._ends_at + _TOLD_SECONDS
+        while True:
+            outcome = get(self._connection, self._dialer.address, path, _SECONDS)
+            if outcome.failure is None and outcome.status == _OK:
+                self._final = json.loads(outcome.body)
+            is_final = self._final is not None and self._final["final"] is not None
+            if is_final or not self._ends_at <= time.time() < told_until:
+                break
+            gevent.sleep(_BETWEEN_SECONDS)
         self._connection.close()
 
     def facts(self) -> dict[str, Any]:

@@ -65,6 +65,25 @@ def test_partitioned_spreads_the_writes(checkout: Checkout) -> None:
     assert checkout.left_after() == []
 
 
+def test_an_event_opens_and_closes_while_it_is_polled(checkout: Checkout) -> None:
+    """Old and new builds are told its end, and the lake agrees with it to the unit."""
+    words = ("DURATION=2s", "WARMUP=0s", "PLAYERS=300", "SERVICE_WORKERS=2")
+    code, output = checkout.make("load-odometer", *words)
+
+    facts = checkout.run_json()
+    assert (code == 0) == (facts["verdict"]["status"] == "pass"), output
+    _check_audit(checkout)
+    told = json.loads((checkout.run_directory() / "measurements.json").read_text())["scenario"]
+    event = told["community_event"]
+    assert ({"old": 1, "new": 2}, 300) == (event["versions"], event["joined"])
+    assert event["event"]["final"]["total"] > 0
+    rows = {row["source"]: row["count"] for row in checkout.table("odometer.csv")}
+    assert {"event_v1": "600", "event_v2": "600", "polls": "1200"}.items() <= rows.items()
+    assert "make load-odometer" in facts["command"]
+    assert f"ended with {event['event']['final']['total']:,} miles" in output
+    assert checkout.left_after() == []
+
+
 def test_members_are_swept_while_they_are_counted(checkout: Checkout) -> None:
     """The sweep lies in the middle, and afterwards every standing, board and frame is right."""
     words = ("DURATION=2s", "WARMUP=0s", "PLAYERS=300", "SERVICE_WORKERS=2")
