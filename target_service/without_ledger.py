@@ -1,7 +1,5 @@
 """What answers the operations of systems that live in the ledger, in a service without one."""
 
-from collections.abc import Iterable, Sequence
-
 from target_service.answers import Answer
 from target_service.call import Call
 from target_service.operation import Operation
@@ -14,13 +12,9 @@ class Refuse:
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
 
-    async def __call__(self, _: Call) -> Answer:
+    async def __call__(self, call: Call) -> Answer:
         """Refuse."""
+        del call
         raise LedgerRequired(
             "This is kept in the ledger, and the service runs without one; start it with a ledger."
         )
-
-
-def without_ledger(operations: Iterable[Operation]) -> Sequence[Refuse]:
-    """Return what answers these operations without a ledger."""
-    return [Refuse(operation) for operation in operations]

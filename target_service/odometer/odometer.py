@@ -2,10 +2,9 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
-from target_service.hot_routes import Handler
 from target_service.ledger.desk import Desk
 from target_service.ledger.errors import LedgerClosed, LedgerError
 from target_service.ledger.questions import Questions
@@ -34,6 +33,16 @@ from target_service.settings import Settings
 
 _OPEN_AGAIN_SECONDS = 1.0
 
+OPERATIONS = (
+    PutEvent.operation,
+    ReadVersions.operation,
+    ReadEventV1.operation,
+    ReadEventV2.operation,
+    JoinEvent.operation,
+    TakeRaces.operation,
+    ReadEventPlayer.operation,
+)
+
 
 class Odometer:
     """Answers the odometer's routes and keeps its background jobs while the service runs."""
@@ -55,14 +64,8 @@ class Odometer:
             pipeline, self._questions, settings.odometer_reads, self._series, now_ms
         )
         self._intake = Intake(self._desk, self._questions, self._series)
-        self._bookkeeping: Bookkeeping | None = None
-        self._consumer: Consumer | None = None
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def handlers(self) -> Sequence[Handler]:
-        """Return what answers the odometer's operations."""
-        return (
-            PutEvent(self._open_bookkeeping, self._now_ms),
+        self.handlers = (
+            PutEvent(self._open_bookkeeping, now_ms),
             ReadVersions(),
             ReadEventV1(self._totals),
             ReadEventV2(self._totals),
@@ -70,6 +73,9 @@ class Odometer:
             TakeRaces(self._intake),
             ReadEventPlayer(self._questions),
         )
+        self._bookkeeping: Bookkeeping | None = None
+        self._consumer: Consumer | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Open the file and start the jobs; where nothing can be written, again and again."""
