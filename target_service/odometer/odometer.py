@@ -75,6 +75,7 @@ class Odometer:
         )
         self._bookkeeping: Bookkeeping | None = None
         self._consumer: Consumer | None = None
+        self._projector: Projector | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -94,7 +95,7 @@ class Odometer:
         self._bookkeeping = bookkeeping = await asyncio.to_thread(self._open)
         owner = uuid.uuid4().hex
         scheduler = Scheduler(self._questions, bookkeeping, owner, self._now_ms)
-        projector = Projector(
+        self._projector = projector = Projector(
             self._pipeline,
             self._questions,
             bookkeeping,
@@ -115,6 +116,8 @@ class Odometer:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._consumer is not None:
             await self._consumer.leave()
+        if self._projector is not None:
+            await self._projector.leave()
         await self._desk.close()
         await self._questions.close()
         if self._bookkeeping is not None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 
 from redis.exceptions import ResponseError
 
@@ -51,7 +52,19 @@ class Projector:
         self._renew_at_ms = 0
         self._due_ms: dict[int, int] = {}
         self._ended: dict[int, Event] = {}
-        self.has_lease = False
+        self._lease: leases.Lease | None = None
+
+    @property
+    def has_lease(self) -> bool:
+        """Whether this worker is the one that projects."""
+        return self._lease is not None
+
+    async def leave(self) -> None:
+        """Let another worker project at once, if the ledger can be told."""
+        lease = self._lease
+        if lease is not None:
+            with suppress(LedgerError):
+                await self._bookkeeping.write_unsynced(lambda c: leases.release(c, lease))
 
     async def keep(self) -> None:
         """Project for ever; what fails is tried again."""
@@ -101,8 +114,7 @@ class Projector:
         now_ms = self._now_ms()
         if self.has_lease and now_ms < self._renew_at_ms:
             return
-        lease = await self._bookkeeping.write_unsynced(self._acquire)
-        self.has_lease = lease is not None
+        self._lease = await self._bookkeeping.write_unsynced(self._acquire)
         self._renew_at_ms = now_ms + _RENEW_MS
 
     def _acquire(self, connection: sqlite3.Connection) -> leases.Lease | None:
