@@ -5,7 +5,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -81,18 +81,11 @@ class Scheduler:
 
     async def sweep(self, night: str | None = None) -> int | None:
         """Begin a sweep; return its number, or None when another is at work."""
-        connection = await asyncio.to_thread(self._store.connect)
-        try:
-            begun = await asyncio.to_thread(
-                begin_sweep, self._store, connection, night, self._now_ms, self._is_cut.is_set
-            )
-        except BaseException:
-            connection.close()
-            raise
-        if begun is None:
-            connection.close()
+        opened = await asyncio.to_thread(self._open, night)
+        if opened is None:
             return None
-        task = asyncio.create_task(self._run(begun, connection))
+        begun, connection = opened
+        task = asyncio.create_task(asyncio.to_thread(_finish, begun, connection))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return begun.number
@@ -103,11 +96,18 @@ class Scheduler:
         await asyncio.gather(*self._running)
         self._store.turns.close()
 
-    async def _run(self, begun: Sweep, connection: sqlite3.Connection) -> None:
-        # The sweep's own line has said why it ended.
-        with suppress(LedgerError, SweepCut):
-            await asyncio.to_thread(begun.run)
-        connection.close()
+    def _open(self, night: str | None) -> tuple[Sweep, sqlite3.Connection] | None:
+        """Begin a sweep on a connection of its own, in the thread of whoever calls."""
+        connection = self._store.connect()
+        try:
+            begun = begin_sweep(self._store, connection, night, self._now_ms, self._is_cut.is_set)
+        except BaseException:
+            connection.close()
+            raise
+        if begun is None:
+            connection.close()
+            return None
+        return begun, connection
 
     async def _count(self) -> None:
         """Count runs that ended, each by whichever worker claims it first."""
@@ -128,3 +128,10 @@ class Scheduler:
         begins = stamp(self._nights.reconcile_ms(night))
         said = stamp(said_ms)
         return f"its reconcile was said to be complete at {said}, before it begins ({begins})"
+
+
+def _finish(begun: Sweep, connection: sqlite3.Connection) -> None:
+    """Take the sweep to its end and close its connection, both in one thread."""
+    # The sweep's own line has said why it ended.
+    with closing(connection), suppress(LedgerError, SweepCut):
+        begun.run()

@@ -1,22 +1,18 @@
 """The published tops, the aggregator's lease and its hold, as rows in the ledger's file."""
 
-import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 import msgspec
 
 from target_service.global_top.made_top import MadeTop, decode, encode
 from target_service.ledger import holds, leases
 from target_service.ledger.errors import LedgerError
+from target_service.ledger.one_thread import OneThread
 from target_service.ledger.store import Store
-
-T = TypeVar("T")
 
 LEASE = "topk-aggregator"
 HOLD = "aggregator"
@@ -54,28 +50,23 @@ class Book:
         self._owner = owner
         self._lease_ms = lease_ms
         self._connection = store.connect()
-        # One thread, so that whoever stops waiting leaves the connection to its work all the same.
-        self._thread = ThreadPoolExecutor(1, "top-book")
+        self._thread = OneThread("top-book")
 
     async def look(self, known_us: Mapping[str, int]) -> Look:
         """Return what is newer than these moments, and whether the lease is to be had."""
-        return await self._run(lambda: self._look(known_us))
+        return await self._thread.run(lambda: self._look(known_us))
 
     async def take_lease(self) -> leases.Lease | None:
         """Take or keep the lease; None if another worker has it."""
-        return await self._run(self._take_lease)
+        return await self._thread.run(self._take_lease)
 
     async def publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
         """Leave the tops that are newer than what is there; raises LeaseLost without the lease."""
-        await self._run(lambda: self._publish(lease, tops))
+        await self._thread.run(lambda: self._publish(lease, tops))
 
     async def close(self) -> None:
         """Let the next one in and give back the file."""
-        await self._run(self._close)
-        self._thread.shutdown(wait=False)
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        await self._thread.close(self._close)
 
     def _look(self, known_us: Mapping[str, int]) -> Look:
         known = msgspec.json.encode(known_us).decode()

@@ -1,19 +1,16 @@
 """What the ledger's file remembers of the projection: each board's epoch and how far it got."""
 
-import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 from target_service.ledger import leases
 from target_service.ledger.bulk import json_list
 from target_service.ledger.errors import LedgerError, translating
+from target_service.ledger.one_thread import OneThread
 from target_service.ledger.store import Store
-
-T = TypeVar("T")
 
 LEASE = "projector"
 LEASE_MS = 2_000
@@ -42,7 +39,7 @@ class Book:
         self._owner = owner
         self._keys = keys
         self._connection = store.connect()
-        self._busy = asyncio.Lock()
+        self._thread = OneThread("projection-book")
         self._is_prepared = False
         # Where nothing can be written now, reads go on.
         with suppress(LedgerError):
@@ -50,28 +47,23 @@ class Book:
 
     async def read(self) -> dict[str, Progress]:
         """Return every board key's row."""
-        return await self._run(self._read)
+        return await self._thread.run(self._read)
 
     async def advance(self, progress: Mapping[str, Progress]) -> frozenset[str]:
         """Raise the rows to this progress; return the keys whose row is of the same epoch."""
-        return await self._run(lambda: self._advance(progress))
+        return await self._thread.run(lambda: self._advance(progress))
 
     async def take_lease(self) -> leases.Lease | None:
         """Take or keep the right to replay and rebuild for two seconds; None if another has it."""
-        return await self._run(self._take_lease)
+        return await self._thread.run(self._take_lease)
 
     async def begin(self, lease: leases.Lease, progress: Mapping[str, Progress]) -> None:
         """Start new epochs; raises LeaseLost when the lease is gone."""
-        await self._run(lambda: self._begin(lease, progress))
+        await self._thread.run(lambda: self._begin(lease, progress))
 
     async def close(self) -> None:
         """Let the next one in and give back the file."""
-        async with self._busy:
-            await asyncio.to_thread(self._close)
-
-    async def _run(self, work: Callable[[], T]) -> T:
-        async with self._busy:
-            return await asyncio.to_thread(work)
+        await self._thread.close(self._close)
 
     def _prepare(self) -> None:
         """Make the table; forget keys that are not served now, which miss what comes."""

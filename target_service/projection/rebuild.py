@@ -9,6 +9,7 @@ from redis.exceptions import NoScriptError, ResponseError
 from target_service.leaderboard.boards import Boards
 from target_service.ledger.errors import LeaseLost
 from target_service.ledger.leases import Lease
+from target_service.ledger.one_thread import OneThread
 from target_service.ledger.protocol import ProjectionSource
 from target_service.ledger.standings import Standing
 from target_service.projection.book import LEASE, Book, Progress
@@ -112,9 +113,10 @@ class Rebuild:
     async def _fill(self, season: str, unready: Mapping[str, str]) -> dict[str, ResponseError]:
         refused: dict[str, ResponseError] = {}
         with_snapshot = self._source.snapshot(season, _PAGE_ROWS)
-        await asyncio.to_thread(with_snapshot.__enter__)
+        thread = OneThread("projection-rebuild")
+        await thread.run(with_snapshot.__enter__)
         try:
-            while page := await asyncio.to_thread(next, with_snapshot, None):
+            while page := await thread.run(lambda: next(with_snapshot, None)):
                 await self._stay_in_charge()
                 for key, standings in self._by_key(page):
                     if key not in unready or key in refused:
@@ -129,7 +131,7 @@ class Rebuild:
                     if written is None or written.epoch != unready[key]:
                         raise LeaseLost(f"The board {key} was lost again, or begun again.")
         finally:
-            await asyncio.to_thread(with_snapshot.__exit__, None, None, None)
+            await thread.close(lambda: with_snapshot.__exit__(None, None, None))
         return refused
 
     async def _stay_in_charge(self) -> None:
