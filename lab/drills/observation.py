@@ -1,77 +1,31 @@
 """What the clients saw of a fault, from the log of their requests. Pure functions."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import floor, inf
+from collections.abc import Iterable
+from math import floor
 from typing import Any
 
 from lab.drills.backlog import Sample
-from lab.drills.fault import Span
 from lab.drills.request_rows import Request
 
 WRITES = frozenset({"submit", "submit_batch"})
 NO_ANSWER = frozenset({"http_5xx", "timeout", "refused", "reset", "bad_body", "other"})
-_BEHIND = frozenset({"durable-only", "recovering"})
+_WRITE_KINDS = {
+    "applied": "writes_applied",
+    "durable-only": "writes_durable_only",
+    "duplicate": "writes_settled",
+    "stale": "writes_settled",
+}
+_READ_KINDS = {"ok": "reads_fresh", "recovering": "reads_recovering"}
+_KINDS = (*_WRITE_KINDS.values(), "writes_failed", *_READ_KINDS.values(), "reads_failed")
 # A ranked read arrives every 10 ms at the default scale: a tenth of a second holds several.
 _SLOTS_PER_SECOND = 10
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """When a fault was over, and when everything was as before; None: it never was."""
-
-    over_at: float
-    recovered_at: float | None
-
-    @property
-    def seconds(self) -> float | None:
-        """How long it took."""
-        return None if self.recovered_at is None else max(self.recovered_at - self.over_at, 0)
-
-
-def recovery(
-    spans: Sequence[Span],
-    requests: Iterable[Request],
-    samples: Sequence[Sample],
-    seen_at: float | None = None,
-) -> Recovery:
-    """Recovered is when both are so: no more answer was troubled, and Redis has what it missed.
-
-    What it missed are the changes that the ledger had when the fault was over. `seen_at` is when
-    the drill saw a recovery of its own, infinity for never.
-    """
-    begun, over_at = spans[0].from_second, max(span.to_second for span in spans)
-    troubled = [
-        request.ended
-        for request in requests
-        if request.ended is not None and request.ended >= begun and is_troubled(request)
-    ]
-    level_at = _level_at(over_at, samples)
-    if level_at is None or seen_at == inf:
-        return Recovery(over_at, None)
-    recovered_at = max([level_at, *troubled, *([] if seen_at is None else [seen_at])])
-    return Recovery(over_at, recovered_at)
-
-
-def is_troubled(request: Request) -> bool:
-    """Whether the answer is none, or says that something is behind."""
-    return request.outcome in NO_ANSWER or request.outcome in _BEHIND
-
-
-def _level_at(over_at: float, samples: Sequence[Sample]) -> float | None:
-    missed = max((one.backlog.last_change for one in samples if one.second <= over_at), default=0)
-    for one in samples:
-        first = one.backlog.first
-        if one.second >= over_at and (first is None or first > missed):
-            return one.second
-    return None
 
 
 def seconds_recovering(requests: Iterable[Request]) -> float:
     """For how long ranked reads said `recovering`, in tenths of a second that held one."""
     slots = {
-        floor(request.ended * _SLOTS_PER_SECOND)
+        _slot(request.ended)
         for request in requests
         if request.ended is not None
         and request.operation not in WRITES
@@ -91,18 +45,16 @@ def seconds_unavailable(requests: Iterable[Request]) -> float:
     for request in requests:
         if request.operation in WRITES or request.begun is None or request.ended is None:
             continue
-        first, last = (
-            floor(request.begun * _SLOTS_PER_SECOND),
-            floor(request.ended * _SLOTS_PER_SECOND),
-        )
-        if request.outcome in NO_ANSWER:
-            failed.add(last)
-        else:
-            good.add(last)
+        first, last = _slot(request.begun), _slot(request.ended)
+        (failed if request.outcome in NO_ANSWER else good).add(last)
         # In a healthy second some read is under way at every edge of a tenth.
         if request.ended - request.begun > 1 / _SLOTS_PER_SECOND:
             waited.update(range(first, last + 1))
     return len(failed | (waited - good)) / _SLOTS_PER_SECOND
+
+
+def _slot(second: float) -> int:
+    return floor(second * _SLOTS_PER_SECOND)
 
 
 def longest_wait_ms(requests: Iterable[Request], since_second: float) -> float | None:
@@ -135,25 +87,13 @@ def second_by_second(
             second = floor(sample.second)
             backlog[second] = max(sample.backlog.changes, backlog.get(second, 0))
     return [
-        {"second": second, **dict.fromkeys(KINDS, 0), **answers[second]}
+        {"second": second, **dict.fromkeys(_KINDS, 0), **answers[second]}
         | {"backlog": backlog.get(second)}
         for second in sorted(answers.keys() | backlog.keys())
     ]
 
 
-KINDS = (
-    "writes_applied",
-    "writes_durable_only",
-    "writes_settled",
-    "writes_failed",
-    "reads_fresh",
-    "reads_recovering",
-    "reads_failed",
-)
-_WRITE_KINDS = {"applied": 0, "ok": 0, "durable-only": 1, "duplicate": 2, "stale": 2}
-
-
 def _kind(request: Request) -> str:
     if request.operation in WRITES:
-        return KINDS[_WRITE_KINDS.get(request.outcome, 3)]
-    return KINDS[{"ok": 4, "recovering": 5}.get(request.outcome, 6)]
+        return _WRITE_KINDS.get(request.outcome, "writes_failed")
+    return _READ_KINDS.get(request.outcome, "reads_failed")

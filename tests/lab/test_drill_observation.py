@@ -9,11 +9,11 @@ from lab.drills.fault import Span
 from lab.drills.observation import (
     longest_wait_ms,
     outcomes,
-    recovery,
     second_by_second,
     seconds_recovering,
     seconds_unavailable,
 )
+from lab.drills.recovery import recovery
 from lab.drills.request_rows import Request, read_requests
 from lab.ledger_file import Backlog
 
