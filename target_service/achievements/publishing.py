@@ -77,14 +77,17 @@ class Publisher:
 
     async def publish(self) -> int:
         """Publish the first unlocks that wait; return how many, 0 also when another does it."""
-        _, frames = await self._records.waiting(_FRAMES_AT_ONCE)
-        if not frames:
+        _, seen = await self._records.waiting(_FRAMES_AT_ONCE)
+        if not seen:
             return 0
+        # A sweep does not sync its commits. Taking the lease is synced, and with it all before:
+        # what goes on the stream survives the machine, so its number is never given again.
         lease = await self._records.take_outbox(self._owner)
         if lease is None:
             return 0
         # Whoever had the lease before may have published since.
-        ledger_id, frames = await self._records.waiting(_FRAMES_AT_ONCE)
+        ledger_id, waiting = await self._records.waiting(_FRAMES_AT_ONCE)
+        frames = [frame for frame in waiting if frame[0] <= seen[-1][0]]
         if frames:
             await self._send(ledger_id, frames)
             await self._records.published(lease, frames[-1][0])

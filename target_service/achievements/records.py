@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Records:
-    """The tables in the ledger's file.
+    """The tables in the ledger's file; `orders` counts what was to be written since the start.
 
     Everything but `open` is for event loops, and raises a LedgerError when the file does not take
     it, or is not open yet.
@@ -42,6 +42,7 @@ class Records:
         self._desk = Desk[Order, object]("achievements-writer", self._store, serve)
         self._questions = Questions("achievements-reader", self._store)
         self._on_unlocked = on_unlocked
+        self.orders = 0
 
     def open(self) -> None:
         """Make the tables and begin to serve; blocks, and raises a LedgerError."""
@@ -51,7 +52,7 @@ class Records:
 
     async def count(self, count: Count) -> Counted:
         """Add to a member's counters; raises a Refusal when not all of it can be added."""
-        return cast("Counted", await self._desk.submit(count, len(count.events)))
+        return cast("Counted", await self._order(count, len(count.events)))
 
     async def enrol(self, member: str, tracking_code: str | None, organization: str | None) -> None:
         """Store who a member is."""
@@ -74,7 +75,7 @@ class Records:
         page = await self.member(member)
         if page is None or not page.moved:
             return page
-        found = cast("Recounted", await self._desk.submit(Recount(member)))
+        found = cast("Recounted", await self._order(Recount(member)))
         self._on_unlocked(found.unlocked)
         return await self.member(member)
 
@@ -130,8 +131,12 @@ class Records:
         await self._questions.close()
         self._store.turns.close()
 
+    async def _order(self, order: Order, weight: int = 1) -> object:
+        self.orders += 1
+        return await self._desk.submit(order, weight)
+
     async def _write(self, work: Callable[..., T], *arguments: object) -> T:
-        return cast("T", await self._desk.submit(lambda *given: work(*given, *arguments)))
+        return cast("T", await self._order(lambda *given: work(*given, *arguments)))
 
     async def _read(self, question: Callable[..., T], *arguments: object) -> T:
         return await self._questions.ask(lambda connection: question(connection, *arguments))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from target_service.achievements import sweeps
+from target_service.achievements.copying import copy_back
 from target_service.achievements.recount import MOVED, recount
 from target_service.achievements.sweeps import Tally
 from target_service.ledger import leases
@@ -29,8 +30,8 @@ LEASE = "achievements-sweep"
 LEASE_MS = 10_000
 _PAGE_MEMBERS = 1_000
 # Whoever counts meanwhile waits for the file as long as a slice takes: a few milliseconds.
-_SLICE_MEMBERS = 100
-_COPY_BACK_ROWS = 20_000
+_SLICE_MEMBERS = 50
+_COPY_BACK_ROWS = 2_000
 
 # One row for a page: its members, the last of them, and those who have moved.
 _PAGE = (
@@ -116,9 +117,11 @@ class Sweep:
         """
         started = time.monotonic()
         try:
-            for after, up_to in ((self._resumed_after, _BEYOND), ("", self._resumed_after)):
-                for page in self._pages(after, up_to):
-                    self._settle(page)
+            # What dies with the machine is found again; the end is synced, and covers it all.
+            with self._store.unsynced(self._connection):
+                for after, up_to in ((self._resumed_after, _BEYOND), ("", self._resumed_after)):
+                    for page in self._pages(after, up_to):
+                        self._settle(page)
             self._end()
         except (LedgerError, SweepCut) as error:
             logger.info("%s; it did not end: %s", self._report(started), error)
@@ -166,29 +169,28 @@ class Sweep:
             self._write((), page.last)
 
     def _write(self, members: Sequence[str], swept_to: str | None) -> None:
-        with self._store.turns.taken():
-            with self._store.transaction(self._connection):
-                now_ms = self._now_ms()
-                leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
-                if members:
-                    found = recount(self._connection, members, now_ms)
-                    self._tally.changed += found.changed
-                    self._tally.unlocked += found.unlocked
-                if swept_to is not None:
-                    sweeps.note(self._connection, self.number, self._tally, swept_to)
-            self._copy_back(len(members))
+        with self._store.write(self._connection):
+            now_ms = self._now_ms()
+            leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
+            if members:
+                found = recount(self._connection, members, now_ms)
+                self._tally.changed += found.changed
+                self._tally.unlocked += found.unlocked
+            if swept_to is not None:
+                sweeps.note(self._connection, self.number, self._tally, swept_to)
         self._renewed = time.monotonic()
+        self._copy_back(len(members))
 
     def _release(self) -> None:
         with self._store.write(self._connection):
             leases.release(self._connection, self._lease)
 
     def _copy_back(self, rows: int) -> None:
-        """Copy the write-ahead log into the file when it has grown."""
+        """Copy the write-ahead log into the file when it has grown; others write on meanwhile."""
         self._rows_to_copy += rows
         if self._rows_to_copy >= _COPY_BACK_ROWS:
             self._rows_to_copy = 0
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            copy_back(self._connection)
 
 
 def begin_sweep(

@@ -1,6 +1,6 @@
 """What sweeps find, cost, and do to counting beside them, in large; run by hand.
 
-python tests/target_service/bench_achievements.py [--members 50000] [--load-members 400000]
+python tests/target_service/bench_achievements.py [--members 50000] [--load-members 50000]
 
 The small versions of all but the last part are in the suite.
 """
@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from achievements_client import Achieving
 from durable_service import Durable, durable_service
-from ingest_load import IngestLoad
-from made_members import make, name, unlocks
+from ingest_load import IngestLoad, Windows
+from made_members import make, name, unlocks, visit
 from sweeping import SweepProcess
 from valkey_process import ValkeyProcess
 
@@ -124,36 +125,33 @@ def killed(folder: Path, members: int, every: int) -> None:
     tell(f"killed after {half} unlocks; then {then}: each member once: {is_right}")
 
 
-async def ingest_beside(durable: Durable, members: int, rate: float) -> None:
-    """Counting before, during and after the backfill, in one run."""
+async def ingest_beside(
+    durable: Durable, store: Store, members: int, rate: float, rounds: int
+) -> None:
+    """Counting without and with a sweep in turn, so that what else the machine does hits both."""
     load = IngestLoad(durable.service.port, members, rate)
     stop = asyncio.Event()
     running = asyncio.create_task(load.run(stop))
     achieving = Achieving(durable.http, durable.redis, durable.ledger)
-    await asyncio.sleep(2)
-    marks = [time.perf_counter()]
-    await asyncio.sleep(10)
-    marks.append(time.perf_counter())
-    row = await asyncio.to_thread(achieving.sweep)
-    marks.append(time.perf_counter())
-    await asyncio.sleep(10)
-    marks.append(time.perf_counter())
+    quiet, swept = Windows(), Windows()
+    looked_at, seconds = 0, 0.0
+    for _ in range(rounds):
+        await asyncio.to_thread(visit, store, range(members), 1)
+        await asyncio.sleep(1)
+        with quiet.measured():
+            await asyncio.sleep(3)
+        with swept.measured():
+            row = await asyncio.to_thread(achieving.sweep)
+        looked_at, seconds = looked_at + row["scanned"], seconds + row["seconds"]
     stop.set()
     await running
-    tell(
-        f"swept {row['scanned']:,} in {row['seconds']:.2f} s, changed {row['changed']:,}, unlocked"
-        f" {row['unlocked']:,}: {row['scanned'] / row['seconds']:,.0f} members/s"
-    )
-    spans = list(zip(("before", "during", "after"), marks, marks[1:], strict=False))
-    for when, start, end in spans:
-        tell(
-            f"ingest {when}: {load.answered(start, end) / (end - start):,.0f}/s,"
-            f" p99 {load.p99_ms(start, end):.2f} ms"
-        )
-    ratio = load.p99_ms(*spans[1][1:]) / load.p99_ms(*spans[0][1:])
-    tell(f"p99 during / before: {ratio:.2f}; failed: {load.failed}")
-    quiet = achieving.sweep()
-    tell(f"nobody moved: {quiet['scanned'] / max(quiet['seconds'], 0.001):,.0f} members/s")
+    p99 = [load.p99_ms(one.spans) for one in (quiet, swept)]
+    tell(f"{rounds} sweeps in which everybody had moved: {looked_at / seconds:,.0f} members/s")
+    tell(f"ingest at {rate:g}/s, {load.answered(quiet.spans):,} without: p99 {p99[0]:.2f} ms")
+    tell(f"and {load.answered(swept.spans):,} with a sweep running: p99 {p99[1]:.2f} ms")
+    tell(f"ratio {p99[1] / p99[0]:.2f}; failed {load.failed}")
+    still = achieving.sweep()
+    tell(f"nobody had moved: {still['scanned'] / max(still['seconds'], 0.001):,.0f} members/s")
 
 
 def main() -> None:
@@ -161,16 +159,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--members", type=int, default=50_000)
     parser.add_argument("--every", type=int, default=10)
-    parser.add_argument("--load-members", type=int, default=400_000)
+    parser.add_argument("--load-members", type=int, default=50_000)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--rate", type=float, default=300.0)
     options = parser.parse_args()
     for part in (two_at_once, fenced, killed):
         with tempfile.TemporaryDirectory() as folder:
             part(Path(folder), options.members, options.every)
     with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder) / "ledger.db", options.load_members, options.every)
+        store = make(Path(folder) / "ledger.db", options.load_members, options.every)
+        given = (store, options.load_members, options.rate, options.rounds)
         with service(Path(folder)) as durable:
-            asyncio.run(ingest_beside(durable, options.load_members, options.rate))
+            asyncio.run(ingest_beside(durable, *given))
 
 
 if __name__ == "__main__":

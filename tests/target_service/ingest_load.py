@@ -3,6 +3,8 @@
 import asyncio
 import json
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
@@ -10,6 +12,21 @@ from random import Random
 from made_members import name
 
 _CONNECTIONS = 64
+Span = tuple[float, float]
+
+
+@dataclass
+class Windows:
+    """The spans of time that were given to one thing."""
+
+    spans: list[Span] = field(default_factory=list)
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Take the block's time."""
+        start = time.perf_counter()
+        yield
+        self.spans.append((start, time.perf_counter()))
 
 
 @dataclass
@@ -37,14 +54,21 @@ class IngestLoad:
             lane.cancel()
         await asyncio.gather(*lanes, return_exceptions=True)
 
-    def p99_ms(self, start: float, end: float) -> float:
-        """The 99th percentile of what was due in between."""
-        found = sorted(seconds for due, seconds in self.seconds if start <= due < end)
+    def p99_ms(self, spans: Sequence[Span]) -> float:
+        """The 99th percentile of what was due in these spans."""
+        found = sorted(self._in(spans))
         return found[int(len(found) * 0.99)] * 1_000
 
-    def answered(self, start: float, end: float) -> int:
-        """How many that were due in between were answered."""
-        return sum(start <= due < end for due, _ in self.seconds)
+    def answered(self, spans: Sequence[Span]) -> int:
+        """How many that were due in these spans were answered."""
+        return len(self._in(spans))
+
+    def _in(self, spans: Sequence[Span]) -> list[float]:
+        return [
+            seconds
+            for due, seconds in self.seconds
+            if any(start <= due < end for start, end in spans)
+        ]
 
     async def _lane(self, due: asyncio.Queue[float], lane: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
