@@ -13,10 +13,11 @@ from lab.claim import claim_checkout
 from lab.comparing import compare_modes, compare_runs
 from lab.compose_commands import compose_command
 from lab.drills.catalogue import find_drill
-from lab.drills.command import drill_variables
+from lab.drills.command import drill_variables, require_fault
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
+from lab.load_request import require_sensible_load
 from lab.output import with_output
 from lab.run_order import RunOrder
 from lab.serve import serve
@@ -63,6 +64,10 @@ def main() -> int:
         if command == "drill":
             variables = drill_variables(variables)
         scenario = _scenario(variables)
+        if command == "drill":
+            require_fault(variables.drill, scenario, variables.duration)
+        elif command == "load" or (command == "compare" and not (variables.a or variables.b)):
+            require_sensible_load(variables, scenario)
         if command == "capacity":
             print("\n".join(capacity_report(TrafficModel(scenario.assumptions))))
             return 0

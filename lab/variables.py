@@ -4,6 +4,7 @@ import difflib
 import os
 import re
 import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -110,32 +111,28 @@ class Variables(BaseSettings):
         return shlex.join(["make", *named.get(command, command).split(), *values])
 
     @model_validator(mode="after")
-    def _check_target(self) -> "Variables":
-        if self.target and not self.allow_writes:
-            raise ValueError(
-                f"TARGET={self.target} would be written to: add ALLOW_WRITES=1 if it may be."
-            )
-        if self.target and self.redis_url:
-            raise ValueError(
-                "TARGET and REDIS_URL exclude each other: a foreign service has its own Redis."
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _check_ledger(self) -> "Variables":
+    def _check_agreement(self) -> "Variables":
+        problems = [*self._target_problems(), *self._stack_problems()]
         if self.ledger_path and self.ledger == "none":
-            raise ValueError("LEDGER=none and LEDGER_PATH exclude each other: leave out one.")
+            problems.append("LEDGER=none and LEDGER_PATH exclude each other: leave out one.")
+        if problems:
+            raise ValueError("\n".join(problems))
         return self
 
-    @model_validator(mode="after")
-    def _check_stack(self) -> "Variables":
+    def _target_problems(self) -> Iterator[str]:
+        # No drill takes a TARGET, and it says so itself.
+        if self.target and not self.allow_writes and self.drill is None:
+            yield f"TARGET={self.target} would be written to: add ALLOW_WRITES=1 if it may be."
+        if self.target and self.redis_url:
+            yield "TARGET and REDIS_URL exclude each other: a foreign service has its own Redis."
+
+    def _stack_problems(self) -> Iterator[str]:
         for name in ("target", "redis_url", "hotboard_redis_bin", "ledger_path"):
             if self.stack == "compose" and getattr(self, name):
-                raise ValueError(
+                yield (
                     f"STACK=compose and {name.upper()} exclude each other: "
                     "the compose stack has its own service, Redis and ledger."
                 )
-        return self
 
 
 def read_variables() -> Variables:
@@ -145,11 +142,12 @@ def read_variables() -> Variables:
         UsageError: with every problem found, each naming its variable.
     """
     overrides = os.environ.get("MAKEFLAGS", "")
-    problems = unknown_overrides(overrides) + contradictions(overrides, os.environ.get("MODE"))
+    problems = unknown_overrides(overrides) + contradictions(overrides, os.environ)
     try:
         variables = Variables()
     except ValidationError as error:
-        problems += [_sentence(dict(detail)) for detail in error.errors()]
+        for detail in error.errors():
+            problems += _sentences(dict(detail))
         raise UsageError(*problems) from None
     if problems:
         raise UsageError(*problems)
@@ -177,19 +175,25 @@ def unknown_overrides(makeflags: str) -> list[str]:
     return problems
 
 
-def contradictions(makeflags: str, mode: str | None) -> list[str]:
-    """A sentence when make's command line asks for one mode and its target is for another."""
-    asked = re.search(r" -- (?:.* )?MODE:?=(\S*)", f" {makeflags}")
-    if asked is None or mode in {None, asked[1]}:
-        return []
-    return [f"MODE={asked[1]} contradicts `make load-{mode}`, which names its mode: leave it out."]
+def contradictions(makeflags: str, environment: Mapping[str, str]) -> list[str]:
+    """A sentence when make's command line asks for what its target has settled otherwise."""
+    problems = []
+    for name in ("MODE", "SCENARIO"):
+        asked = re.search(rf" -- (?:.* )?{name}:?=(\S*)", f" {makeflags}")
+        settled = environment.get(name)
+        if asked is not None and settled not in {None, asked[1]}:
+            problems.append(
+                f"{name}={asked[1]} contradicts `make load-{settled}`, which names its "
+                f"{name.lower()}: leave it out."
+            )
+    return problems
 
 
-def _sentence(detail: dict[str, object]) -> str:
+def _sentences(detail: dict[str, object]) -> list[str]:
     location = detail["loc"]
     message = str(detail["msg"]).removeprefix("Value error, ")
     if not isinstance(location, tuple) or not location:
-        return message
+        return message.splitlines()
     name = str(location[0]).upper()
     value = without_password(str(detail["input"]))
-    return f"{name}={value}: {message[0].lower()}{message[1:].rstrip('.')}."
+    return [f"{name}={value}: {message[0].lower()}{message[1:].rstrip('.')}."]

@@ -21,6 +21,10 @@ class OperationShape:
     in_turn: bool = False
     # The players must stand on the boards first.
     needs_boards: bool = False
+    # A service without a ledger does not have it.
+    needs_ledger: bool = False
+    # The scenario that makes what it asks for before the start.
+    prepared_by: str | None = None
 
 
 MODELLED: Final = ("submit", "top", "around")
@@ -34,13 +38,21 @@ OPERATIONS: Final[Mapping[str, OperationShape]] = MappingProxyType(
         "around": OperationShape(names_player=True, needs_boards=True),
         "rank_exact": OperationShape(names_player=True, needs_boards=True),
         "rank_bounded": OperationShape(names_player=True, needs_boards=True),
-        "event_v1": OperationShape(),
-        "event_v2": OperationShape(),
-        "event_player": OperationShape(names_player=True),
-        "races": OperationShape(names_player=True, draws_score=True),
-        "count": OperationShape(names_player=True),
-        "achievements": OperationShape(names_player=True),
-        "colleagues": OperationShape(names_player=True),
+        "event_v1": OperationShape(needs_ledger=True, prepared_by="odometer"),
+        "event_v2": OperationShape(needs_ledger=True, prepared_by="odometer"),
+        "event_player": OperationShape(
+            names_player=True, needs_ledger=True, prepared_by="odometer"
+        ),
+        "races": OperationShape(
+            names_player=True, draws_score=True, needs_ledger=True, prepared_by="odometer"
+        ),
+        "count": OperationShape(names_player=True, needs_ledger=True),
+        "achievements": OperationShape(
+            names_player=True, needs_ledger=True, prepared_by="achievements"
+        ),
+        "colleagues": OperationShape(
+            names_player=True, needs_ledger=True, prepared_by="achievements"
+        ),
     }
 )
 

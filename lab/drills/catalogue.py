@@ -6,7 +6,7 @@ from typing import Final
 
 from lab.drills.disk_full import DiskFull
 from lab.drills.drill import Drill
-from lab.drills.rank_storm import RankStorm, with_storm
+from lab.drills.rank_storm import RankStorm, missing_storm, with_storm
 from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.redis_kill import RedisKill
 from lab.drills.redis_restore import RedisRestore
@@ -14,6 +14,9 @@ from lab.drills.service_kill import ServiceKill
 from lab.drills.stale_top import SHORTEST_SECONDS, StaleTop, with_materialised_top
 from lab.drills.whole_run import WholeRun
 from lab.errors import UsageError
+
+_AGAIN: Final = WholeRun("resent_share", "sent again")
+_OVERTAKEN: Final = WholeRun("overtaken_share", "overtaken by newer ones")
 
 _ALL: Final = (
     Drill(
@@ -39,13 +42,15 @@ _ALL: Final = (
     ),
     Drill(
         "duplicates",
-        "5 % of the submits send an earlier event again, half of them together with it.",
-        lambda _: WholeRun("5 % of the submits sent again"),
+        "A share of the submits send an earlier event again, half of them together with it.",
+        lambda _: _AGAIN,
+        missing=_AGAIN.missing,
     ),
     Drill(
         "out-of-order",
-        "5 % of the submits come after a newer event of their player, or together with it.",
-        lambda _: WholeRun("5 % of the submits overtaken by newer ones"),
+        "A share of the submits come after a newer event of their player, or together with it.",
+        lambda _: _OVERTAKEN,
+        missing=_OVERTAKEN.missing,
     ),
     Drill(
         "disk-full",
@@ -61,10 +66,11 @@ _ALL: Final = (
     ),
     Drill(
         "rank-storm",
-        "Exact ranks are asked for at ten times their limit, in waves of some seconds.",
+        "Exact ranks are asked for in waves, at ten times their limit unless SET says otherwise.",
         lambda _: RankStorm(),
         shortest_seconds=12,
         adapted=with_storm,
+        missing=missing_storm,
     ),
 )
 DRILLS: Final[Mapping[str, Drill]] = MappingProxyType({drill.name: drill for drill in _ALL})

@@ -1,8 +1,11 @@
 """`make drill`: what it needs, said before anything is started."""
 
 from lab.drills.catalogue import find_drill
+from lab.drills.drill import Drill
 from lab.errors import UsageError
+from lab.load_request import unprepared
 from lab.variables import Variables
+from workload.scenario import Scenario
 
 
 def drill_variables(variables: Variables) -> Variables:
@@ -11,16 +14,52 @@ def drill_variables(variables: Variables) -> Variables:
     Raises:
         UsageError: with everything that a drill cannot do without.
     """
-    drill = find_drill(variables.drill)
+    problems = _not_ours(variables)
+    try:
+        drill = find_drill(variables.drill)
+    except UsageError as error:
+        raise UsageError(*error.problems, *problems) from None
+    problems += _not_this_drill(drill, variables)
+    try:
+        adapted = drill.adapted(variables)
+    except UsageError as error:
+        raise UsageError(*problems, *error.problems) from None
+    if problems:
+        raise UsageError(*problems)
+    return adapted.model_copy(update={"scenario": drill.name, "stack": "embedded"})
+
+
+def require_fault(name: str | None, scenario: Scenario, duration_seconds: int) -> None:
+    """Make sure that something goes wrong in the load as it was changed, and only that.
+
+    Raises:
+        UsageError: nothing does, and a drill would prove nothing; or what is sent cannot succeed.
+    """
+    missing = find_drill(name).missing(scenario, duration_seconds)
+    problems = [*filter(None, [missing]), *unprepared(scenario)]
+    if problems:
+        raise UsageError(*problems)
+
+
+def _not_ours(variables: Variables) -> list[str]:
+    """Sentences about what no drill breaks, and what none does without."""
     problems = []
     if variables.target:
-        problems.append("TARGET names a service that is not ours, which no drill breaks.")
+        problems.append(
+            "TARGET names a service that is not ours, which no drill breaks: leave it out."
+        )
     if variables.redis_url:
         problems.append("REDIS_URL names a server of yours, which no drill breaks: leave it out.")
     if variables.stack == "compose":
         problems.append("A drill breaks a stack of its own: leave out STACK=compose.")
     if variables.ledger == "none":
         problems.append("A drill proves that the ledger loses nothing: leave out LEDGER=none.")
+    return problems
+
+
+def _not_this_drill(drill: Drill, variables: Variables) -> list[str]:
+    """Sentences about what this drill cannot do."""
+    problems = []
     if variables.duration < drill.shortest_seconds:
         problems.append(
             f"DURATION={variables.duration}s is too short for fault and recovery: "
@@ -31,7 +70,6 @@ def drill_variables(variables: Variables) -> Variables:
             f"Each drill has its own scenario, {drill.name}.toml: leave out SCENARIO, "
             "or change an assumption with SET."
         )
-    if problems:
-        raise UsageError(*problems)
-    adapted = drill.adapted(variables)
-    return adapted.model_copy(update={"scenario": drill.name, "stack": "embedded"})
+    if "lifted" in variables.model_fields_set and drill.name != "disk-full":
+        problems.append("LIFTED is about disk-full alone: leave it out.")
+    return problems

@@ -5,11 +5,18 @@ from dataclasses import dataclass
 
 from lab.drills.fault import Fault
 from lab.variables import Variables
+from workload.scenario import Scenario
 
 
 def as_they_are(variables: Variables) -> Variables:
     """The variables unchanged."""
     return variables
+
+
+def nothing_missing(scenario: Scenario, duration_seconds: int) -> str | None:
+    """No load is without the fault of a drill that strikes the stack."""
+    del scenario, duration_seconds
+    return None
 
 
 @dataclass(frozen=True)
@@ -18,6 +25,7 @@ class Drill:
 
     The load before the fault, the fault and the recovery need some seconds; `adapted` changes
     what the service or the load must be told for this drill, and may raise UsageError.
+    Where the fault is in the load, `missing` is a sentence about a load that has none.
     """
 
     name: str
@@ -25,3 +33,4 @@ class Drill:
     fault_of: Callable[[Variables], Fault]
     shortest_seconds: int = 6
     adapted: Callable[[Variables], Variables] = as_they_are
+    missing: Callable[[Scenario, int], str | None] = nothing_missing

@@ -10,8 +10,11 @@ from statistics import median
 from lab.audit import Invariant
 from lab.drills.fault import Findings, Scene
 from lab.drills.request_rows import Request
+from lab.errors import UsageError
 from lab.evidence import read_metrics
 from lab.variables import Variables
+from workload.operations import OPERATION_FIELDS
+from workload.scenario import Scenario
 
 _OPERATION = "rank_exact"
 _TIMES_THE_LIMIT = 10
@@ -86,9 +89,32 @@ def p99(times: Sequence[float]) -> float | None:
 
 
 def with_storm(variables: Variables) -> Variables:
-    """The variables with ten times as many exact ranks as the service computes."""
+    """The variables with ten times as many exact ranks as the service computes.
+
+    Raises:
+        UsageError: no scenario sends so many.
+    """
     if any(one.startswith(f"{_OPERATION}=") for one in variables.set):
         return variables
     per_second = _TIMES_THE_LIMIT * variables.rank_limit / variables.scale
+    if OPERATION_FIELDS[_OPERATION].problems(_OPERATION, per_second):
+        raise UsageError(
+            f"RANK_LIMIT={variables.rank_limit} at SCALE={variables.scale:g} would take a storm "
+            f"of {_OPERATION}={per_second:.0f}, more than a scenario may send: lower the one or "
+            "raise the other."
+        )
     storm = f"{_OPERATION}={per_second:g}" if per_second < 1 else f"{_OPERATION}={per_second:.0f}"
     return variables.model_copy(update={"set": (*variables.set, storm)})
+
+
+def missing_storm(scenario: Scenario, duration_seconds: int) -> str | None:
+    """A sentence about a load without exact ranks, or without a calm and a stormy stretch."""
+    if not scenario.operations.get(_OPERATION):
+        return f"{_OPERATION}=0 leaves no storm: give a rate above 0, or none."
+    wave = scenario.load.wave_seconds
+    if 0 < 2 * wave <= duration_seconds:
+        return None
+    return (
+        f"wave_seconds={wave} leaves no stretch without the storm and one with it in "
+        f"DURATION={duration_seconds}s: give 1 to {duration_seconds // 2}."
+    )

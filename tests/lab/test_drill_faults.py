@@ -4,7 +4,7 @@ import pytest
 
 from lab.checkout import HERE
 from lab.drills.catalogue import DRILLS, find_drill
-from lab.drills.command import drill_variables
+from lab.drills.command import drill_variables, require_fault
 from lab.drills.rank_storm import RankStorm, p99, with_storm
 from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.request_rows import Request
@@ -46,6 +46,11 @@ def test_every_drill_has_a_scenario_and_a_row_in_the_docs(name: str) -> None:
         ({"drill": "redis-freeze", "duration": 7}, "this drill needs 8s."),
         ({"drill": "stale-top", "duration": 19}, "this drill needs 20s."),
         ({"drill": "stale-top", "top": "live"}, "TOP=live has no aggregator to hold"),
+        ({"lifted": False}, "LIFTED is about disk-full alone"),
+        (
+            {"drill": "rank-storm", "rank_limit": 1_000, "scale": 0.00001},
+            "RANK_LIMIT=1000 at SCALE=1e-05 would take a storm of rank_exact=1000000000,",
+        ),
     ],
 )
 def test_what_a_drill_cannot_do_is_said_before_the_start(
@@ -55,6 +60,49 @@ def test_what_a_drill_cannot_do_is_said_before_the_start(
     with pytest.raises(UsageError) as caught:
         drill_variables(_variables(**values))
 
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("drill", [None, "flood", "stale-top"])
+def test_all_that_stands_in_the_way_of_a_drill_is_told_at_once(drill: str | None) -> None:
+    """Also beside a name that is none, and beside what the drill itself cannot do."""
+    values = {"drill": drill, "top": "live", "ledger": "none", "stack": "compose"}
+
+    with pytest.raises(UsageError) as caught:
+        drill_variables(_variables(**values, duration=20))
+
+    told = str(caught.value)
+    assert len(caught.value.problems) == 3
+    assert "leave out LEDGER=none" in told
+    assert "leave out STACK=compose" in told
+    assert ("TOP=live has no" if drill == "stale-top" else "choose from redis-kill") in told
+
+
+@pytest.mark.parametrize(
+    ("drill", "changed", "problem"),
+    [
+        ("redis-kill", ("resent_share=0",), None),
+        ("duplicates", (), None),
+        ("duplicates", ("resent_share=0",), "resent_share=0 leaves nothing that goes wrong"),
+        ("out-of-order", ("overtaken_share=0.5",), None),
+        ("out-of-order", ("overtaken_share=0",), "overtaken_share=0 leaves nothing"),
+        ("rank-storm", ("wave_seconds=6",), None),
+        ("rank-storm", ("wave_seconds=0",), "wave_seconds=0 leaves no stretch"),
+        ("rank-storm", ("wave_seconds=7",), "in DURATION=12s: give 1 to 6."),
+        ("rank-storm", ("rank_exact=0",), "rank_exact=0 leaves no storm"),
+    ],
+)
+def test_a_drill_without_its_fault_is_refused(
+    drill: str, changed: tuple[str, ...], problem: str | None
+) -> None:
+    """A load in which nothing goes wrong would pass and prove nothing."""
+    scenario = load_scenario(HERE.scenarios / f"{drill}.toml", changed)
+
+    if problem is None:
+        require_fault(drill, scenario, 12)
+        return
+    with pytest.raises(UsageError) as caught:
+        require_fault(drill, scenario, 12)
     assert problem in str(caught.value)
 
 

@@ -122,21 +122,50 @@ def test_paths_are_paths(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "mode", "is_told"),
+    ("flags", "environment", "told"),
     [
-        (" -- MODE=partitioned", "naive", True),
-        ("k -- SCALE=1 MODE=partitioned", "naive", True),
-        (" -- MODE=naive", "naive", False),
-        (" -- SET=MODE=x", "naive", False),
-        (" -- SCALE=1", "naive", False),
-        (" -- MODE=partitioned", None, False),
+        (" -- MODE=partitioned", {"MODE": "naive"}, ["MODE=partitioned"]),
+        ("k -- SCALE=1 MODE=partitioned", {"MODE": "naive"}, ["MODE=partitioned"]),
+        (" -- MODE=naive", {"MODE": "naive"}, []),
+        (" -- SET=MODE=x", {"MODE": "naive"}, []),
+        (" -- SCALE=1", {"MODE": "naive"}, []),
+        (" -- MODE=partitioned", {}, []),
+        (" -- SCENARIO=peak", {"SCENARIO": "odometer"}, ["SCENARIO=peak"]),
+        (" -- SCENARIO=peak MODE=naive", {"SCENARIO": "peak", "MODE": "naive"}, []),
     ],
 )
-def test_a_mode_that_the_target_does_not_have_is_told(
-    flags: str, mode: str | None, is_told: bool
+def test_what_the_target_has_settled_otherwise_is_told(
+    flags: str, environment: dict[str, str], told: list[str]
 ) -> None:
     """`make load-naive MODE=partitioned` is no way to load the other mode."""
-    assert is_told == bool(contradictions(flags, mode))
+    problems = contradictions(flags, environment)
+
+    assert told == [problem.partition(" ")[0] for problem in problems]
+
+
+def test_what_does_not_go_together_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pair in a sentence of its own."""
+    for name, value in (
+        ("TARGET", "http://127.0.0.1:1"),
+        ("REDIS_URL", "redis://127.0.0.1:1/0"),
+        ("LEDGER", "none"),
+        ("LEDGER_PATH", "ledger.db"),
+    ):
+        monkeypatch.setenv(name, value)
+
+    assert _problems() == (
+        "TARGET=http://127.0.0.1:1 would be written to: add ALLOW_WRITES=1 if it may be.",
+        "TARGET and REDIS_URL exclude each other: a foreign service has its own Redis.",
+        "LEDGER=none and LEDGER_PATH exclude each other: leave out one.",
+    )
+
+
+def test_a_drill_gives_no_advice_to_write_to_a_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No drill takes one, with leave or without; what it says is said once."""
+    monkeypatch.setenv("TARGET", "http://127.0.0.1:1")
+    monkeypatch.setenv("DRILL", "redis-kill")
+
+    assert read_variables().target == "http://127.0.0.1:1"
 
 
 def test_a_password_is_no_part_of_the_command_to_repeat(monkeypatch: pytest.MonkeyPatch) -> None:

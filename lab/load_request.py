@@ -1,0 +1,48 @@
+"""What a load needs beside variables that are valid, said before anything is started."""
+
+from collections import defaultdict
+
+from lab.errors import UsageError
+from lab.variables import Variables
+from workload.operations import OPERATIONS
+from workload.scenario import Scenario
+
+
+def require_sensible_load(variables: Variables, scenario: Scenario) -> None:
+    """Make sure that a load measures what was asked for.
+
+    Raises:
+        UsageError: with everything that would be ignored, or fail for sure.
+    """
+    problems = []
+    if variables.drill is not None:
+        problems.append(
+            f"DRILL={variables.drill} belongs to `make drill`: a load breaks nothing, leave it out."
+        )
+    if "recovery_seconds" in scenario.objectives:
+        problems.append(
+            f"SCENARIO={scenario.name} is a drill's, in which something must be broken: "
+            f"use `make drill DRILL={scenario.name}`."
+        )
+    kept = [name for name in scenario.rates() if OPERATIONS[name].needs_ledger]
+    if variables.ledger == "none" and kept:
+        problems.append(
+            f"The scenario {scenario.name} sends {', '.join(kept)}, which a service without a "
+            "ledger does not have: leave out LEDGER=none."
+        )
+    problems += unprepared(scenario)
+    if problems:
+        raise UsageError(*problems)
+
+
+def unprepared(scenario: Scenario) -> list[str]:
+    """A sentence for each scenario whose operations another one would send unprepared."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for name in scenario.rates():
+        owner = OPERATIONS[name].prepared_by
+        if owner not in {None, scenario.name}:
+            names[str(owner)].append(name)
+    return [
+        f"{', '.join(sent)}: only SCENARIO={owner} prepares what they ask for."
+        for owner, sent in names.items()
+    ]

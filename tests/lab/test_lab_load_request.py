@@ -1,0 +1,67 @@
+"""What a load is refused for before anything is started."""
+
+import pytest
+
+from lab.checkout import HERE
+from lab.errors import UsageError
+from lab.load_request import require_sensible_load
+from lab.variables import Variables
+from workload.scenario import load_scenario
+
+
+def _problems(scenario: str, *overrides: str, **values: object) -> tuple[str, ...]:
+    loaded = load_scenario(HERE.scenarios / f"{scenario}.toml", overrides)
+    try:
+        require_sensible_load(Variables.model_validate(values), loaded)
+    except UsageError as error:
+        return error.problems
+    return ()
+
+
+@pytest.mark.parametrize("scenario", ["peak", "odometer", "achievements"])
+def test_a_usual_load_is_refused_nothing(scenario: str) -> None:
+    """Nor one of the modelled mix without a ledger."""
+    assert _problems(scenario) == ()
+    assert _problems("peak", ledger="none") == ()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "sent"),
+    [
+        ("odometer", "event_v1, event_v2, event_player, races"),
+        ("achievements", "count, achievements, colleagues"),
+    ],
+)
+def test_operations_of_the_ledger_need_one(scenario: str, sent: str) -> None:
+    """LEDGER=none is told before a stack is up that could not answer them."""
+    (problem,) = _problems(scenario, ledger="none")
+
+    assert problem == (
+        f"The scenario {scenario} sends {sent}, which a service without a ledger does not have: "
+        "leave out LEDGER=none."
+    )
+
+
+def test_a_drill_is_no_load() -> None:
+    """Neither its name nor its scenario breaks anything under another command."""
+    named, scenario = _problems("redis-kill", drill="redis-kill")
+
+    assert named == "DRILL=redis-kill belongs to `make drill`: a load breaks nothing, leave it out."
+    assert scenario == (
+        "SCENARIO=redis-kill is a drill's, in which something must be broken: "
+        "use `make drill DRILL=redis-kill`."
+    )
+
+
+def test_operations_that_a_scenario_prepares_need_one() -> None:
+    """Beside the modelled mix every one of them would be told that there is no such event."""
+    mixed, own = (
+        _problems(name, "races=100", "event_v2=100", "count=100", "colleagues=1")
+        for name in ("peak", "odometer")
+    )
+
+    assert mixed == (
+        "event_v2, races: only SCENARIO=odometer prepares what they ask for.",
+        "colleagues: only SCENARIO=achievements prepares what they ask for.",
+    )
+    assert own == ("colleagues: only SCENARIO=achievements prepares what they ask for.",)
