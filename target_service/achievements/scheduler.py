@@ -112,7 +112,6 @@ class Scheduler:
     async def _count(self) -> None:
         """Count runs that ended, each by whichever worker claims it first."""
         ended = await self._records.sweeps_ended()
-        self._series.sweep_last_success.set(ended.last_ms / 1_000)
         rows: list[SweepRow] = []
         if ended.is_uncounted:
             rows = await self._records.claim_sweeps()
@@ -121,6 +120,8 @@ class Scheduler:
             self._series.unlocks.inc(row.unlocked)
             self._series.sweep_members.labels("changed").inc(row.changed)
             self._series.sweep_members.labels("unchanged").inc(row.scanned - row.changed)
+        # Last, so that who sees the time sees what was counted.
+        self._series.sweep_last_success.set(ended.last_ms / 1_000)
 
     def _why(self, night: date, said_ms: int | None) -> str:
         if said_ms is None:
