@@ -33,6 +33,11 @@ def is_id(text: str) -> bool:
     return _WELL_FORMED_ID(text) is not None
 
 
+def is_name(text: str) -> bool:
+    """Tell whether the text is a well-formed name."""
+    return _WELL_FORMED_NAME(text) is not None
+
+
 def are_ids(texts: list[str]) -> bool:
     """Tell whether all of the normalised texts are well-formed ids, looking at all at once."""
     joined = "".join(texts)
@@ -49,7 +54,7 @@ def check_id(value: object) -> str | None:
 
 def check_name(value: object) -> str | None:
     """Say what is wrong with the name of a region, mode or season."""
-    return None if isinstance(value, str) and _WELL_FORMED_NAME(value) else NAME_RULE
+    return None if isinstance(value, str) and is_name(value) else NAME_RULE
 
 
 def whole_number(low: int, high: int) -> Check:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
+from target_service.leaderboard.explain import bounded
 from target_service.leaderboard.fields import Check, check_name, whole_number
 from target_service.odometer.aggregate import Aggregate, Kind
 from target_service.odometer.event import Configuration
@@ -76,7 +77,7 @@ def read_configuration(value: object) -> Configuration | list[FieldProblem]:
     if not isinstance(value, dict):
         return [FieldProblem("body", "must be an object")]
     fields = {name: _plain(part) for name, part in value.items()}
-    problems = [*_shape(fields), *_aggregate(fields), *_window(fields), *_tiers(fields)]
+    problems = bounded(chain(_shape(fields), _aggregate(fields), _window(fields), _tiers(fields)))
     if problems:
         return problems
     given = msgspec.convert(fields, EventSettings)

@@ -12,7 +12,8 @@ from target_service.ledger.errors import LedgerClosed, LedgerError
 from target_service.odometer.intake import Intake
 from target_service.odometer.race import BadRaces, Completed, read_races
 from target_service.odometer.rules import RACES_AT_ONCE
-from target_service.odometer.stream import Entry, NoStream, Stream
+from target_service.odometer.stream import FIELD, Entry, NoStream, Stream
+from target_service.problems import FieldProblem
 from target_service.redis_wire.errors import RedisUnavailable
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,9 @@ _RETRY_SECONDS = 0.5
 CLAIM_IDLE_MS = 2_000
 _DEAD_IDLE_MS = 60_000
 _CLAIM_EVERY_SECONDS = 1.0
-_PAYLOAD_KEPT = 4_096
+_TEXT_KEPT = 4_096
+# What the connection makes of bytes that are no UTF-8.
+_NOT_UTF8 = "\ufffd"
 
 
 class Consumer:
@@ -79,7 +82,7 @@ class Consumer:
         races: list[Completed] = []
         for entry in entries:
             try:
-                found = await self._intake.fitting(read_races(entry.payload or ""))
+                found = await self._intake.fitting(_races_of(entry))
             except BadRaces as error:
                 await self._reject(entry, str(error))
                 continue
@@ -108,12 +111,24 @@ class Consumer:
                     await self._reject(entries[0], f"cannot be applied: {error!r}")
                     return
                 for entry in entries:
-                    await self._apply([entry], read_races(entry.payload or ""))
+                    await self._apply([entry], _races_of(entry))
                 return
         await self._stream.done([entry.id for entry in entries])
 
     async def _reject(self, entry: Entry, reason: str) -> None:
-        payload = "" if entry.payload is None else entry.payload[:_PAYLOAD_KEPT]
-        printable = payload.encode(errors="replace").decode()
-        await self._intake.reject(reason[:_PAYLOAD_KEPT], printable)
+        await self._intake.reject(_storable(reason), _storable(entry.text))
         await self._stream.done([entry.id])
+
+
+def _races_of(entry: Entry) -> list[Completed]:
+    if entry.payload is None:
+        raise BadRaces([FieldProblem(FIELD, "must be a field of the entry, once")])
+    if _NOT_UTF8 in entry.payload:
+        # Two ids that are broken in different places would look the same.
+        raise BadRaces([FieldProblem("body", f"must be UTF-8, and without {_NOT_UTF8!a}")])
+    return read_races(entry.payload)
+
+
+def _storable(text: str) -> str:
+    """Return the beginning of a text; half a surrogate pair can be written to no file."""
+    return text[:_TEXT_KEPT].encode(errors="replace").decode()

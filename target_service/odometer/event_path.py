@@ -22,6 +22,8 @@ def read_path(call: Call, *places: int) -> list[str]:
         name = read_player(call.segments[place])
         if name is None:
             problems.append(FieldProblem(names[place], ID_RULE))
+        elif place == EVENT and name == RESERVED_ID:
+            problems.append(FieldProblem(names[place], f"cannot be {name}; choose another id"))
         else:
             found.append(name)
     if problems:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from target_service.leaderboard.explain import bounded
 from target_service.ledger.desk import Desk
 from target_service.ledger.questions import Questions
 from target_service.odometer import event_rows
@@ -61,7 +62,7 @@ class Intake:
         """Return the races if all of them can be taken; raises BadRaces."""
         for event_id in {race.event_id for race in races} - self._known.keys():
             await self.event(event_id)
-        problems = [one for index, race in enumerate(races) for one in self._misfits(index, race)]
+        problems = bounded(one for i, race in enumerate(races) for one in self._misfits(i, race))
         if problems:
             raise BadRaces(problems)
         return races

@@ -6,7 +6,15 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from target_service.leaderboard.fields import Check, check_id, check_name, is_id, normalised
+from target_service.leaderboard.explain import bounded
+from target_service.leaderboard.fields import (
+    Check,
+    check_id,
+    check_name,
+    is_id,
+    is_name,
+    normalised,
+)
 from target_service.leaderboard.lenient_json import read_leniently
 from target_service.leaderboard.rules import Id
 from target_service.odometer.moments import MOMENT_RULE, read_moment
@@ -20,8 +28,6 @@ from target_service.odometer.rules import (
     Moment,
 )
 from target_service.problems import FieldProblem
-
-MOST_PROBLEMS = 100
 
 
 class Race(Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,32 +69,32 @@ def read_races(body: bytes | str) -> list[Completed]:
         return [_completed(race) for race in (races if isinstance(races, list) else [races])]
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raw = body.encode(errors="surrogatepass") if isinstance(body, str) else body
-        raise BadRaces(_explain(raw) or [FieldProblem("body", str(error))]) from error
+        raise BadRaces(bounded(_explain(raw)) or [FieldProblem("body", str(error))]) from error
 
 
 def _completed(race: Race) -> Completed:
     event, race_id, player = map(normalised, (race.event_id, race.race_id, race.player_id))
     if not (is_id(event) and is_id(race_id) and is_id(player)):
         raise ValueError("an id is not well-formed")
+    # To a pattern's `$` a name may have a line's end behind it.
+    if not all(map(is_name, race.amounts)):
+        raise ValueError("the name of an amount is not well-formed")
     return Completed(event, race_id, player, read_moment(race.finished_at), race.amounts)
 
 
-def _explain(body: bytes) -> list[FieldProblem]:
+def _explain(body: bytes) -> Iterator[FieldProblem]:
     try:
         value = read_leniently(body)
     except ValueError as error:
-        return [FieldProblem("body", str(error))]
+        yield FieldProblem("body", str(error))
+        return
     if isinstance(value, dict):
-        return list(_explain_race("", value))
-    if not isinstance(value, list) or not 1 <= len(value) <= RACES_AT_ONCE:
-        return [FieldProblem("body", f"must be a race, or a list of 1 to {RACES_AT_ONCE} races")]
-    problems: list[FieldProblem] = []
-    for index, race in enumerate(value):
-        problems += _explain_race(f"[{index}]", race)
-        if len(problems) > MOST_PROBLEMS:
-            cut = FieldProblem("body", "has more problems than are listed here")
-            return [*problems[:MOST_PROBLEMS], cut]
-    return problems
+        yield from _explain_race("", value)
+    elif not isinstance(value, list) or not 1 <= len(value) <= RACES_AT_ONCE:
+        yield FieldProblem("body", f"must be a race, or a list of 1 to {RACES_AT_ONCE} races")
+    else:
+        for index, race in enumerate(value):
+            yield from _explain_race(f"[{index}]", race)
 
 
 def _explain_race(where: str, race: object) -> Iterator[FieldProblem]:

@@ -19,13 +19,20 @@ STREAM = "races"
 GROUP = "odometer"
 FIELD = "races"
 ENTRIES_AT_ONCE = 200
+# Whoever deletes a consumer deletes what it has pending, for good: so not a moment may lie
+# between the look and the deletion, in which a read that was on its way could still arrive.
+_FORGET = """
+if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) > 0 then return 0 end
+return redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
+"""
 
 
 class Entry(NamedTuple):
-    """An entry's id and payload; None when it has no field `races`."""
+    """An entry's id, its payload (None unless it has one field `races`), and all its text."""
 
     id: str
     payload: str | None
+    text: str
 
 
 class NoStream(Exception):
@@ -79,13 +86,14 @@ class Stream:
         for raw in await self._run("XINFO", "CONSUMERS", STREAM, GROUP):
             told = dict(zip(raw[::2], raw[1::2], strict=True))
             if told["pending"] == 0 and told["idle"] > idle_ms:
-                await self._run("XGROUP", "DELCONSUMER", STREAM, GROUP, told["name"])
+                await self._forget(told["name"])
 
     async def forget_consumer(self) -> None:
         """Leave the group; what is still pending stays for the others to claim."""
-        pending = await self._run("XPENDING", STREAM, GROUP, "-", "+", 1, self._consumer)
-        if not pending:
-            await self._run("XGROUP", "DELCONSUMER", STREAM, GROUP, self._consumer)
+        await self._forget(self._consumer)
+
+    async def _forget(self, consumer: str) -> None:
+        await self._run("EVAL", _FORGET, 1, STREAM, GROUP, consumer)
 
     async def _make_group(self) -> None:
         """Make the group from the stream's beginning, but never the stream."""
@@ -107,5 +115,7 @@ class Stream:
 
 def _entry(raw: Any) -> Entry:  # noqa: ANN401  what Redis answers
     entry_id, fields = raw
-    values = dict(zip(fields[::2], fields[1::2], strict=True)) if fields else {}
-    return Entry(entry_id, values.get(FIELD))
+    told = fields or ()
+    payloads = [value for name, value in zip(told[::2], told[1::2], strict=True) if name == FIELD]
+    payload = payloads[0] if len(payloads) == 1 else None
+    return Entry(entry_id, payload, " ".join(told) if payload is None else payload)

@@ -45,6 +45,44 @@ def test_bad_deliveries_are_refused_as_a_whole(service: EventService) -> None:
     assert service.get(f"/v2/events/{event_id}/players/ann")["contribution"] == 0
 
 
+def test_names_of_amounts_are_read_to_their_end(service: EventService) -> None:
+    """A line's end behind a name makes it another name, and no good one."""
+    event_id = service.make()
+    bad = race(event_id, "r", now_ms()) | {"amounts": {"miles": 1, "wins\n": 1}}
+
+    assert invalid(service.durable.http.post("/v1/races", json=bad)) == ["amounts.wins\n"]
+
+
+def test_the_list_of_problems_is_bounded(service: EventService) -> None:
+    """A hundred are named, however many there are; the answer says that there are more."""
+    event_id = service.make()
+    strange = {f"strange-{number}": 1 for number in range(50_000)}
+    unfit = [race("no-such", str(number), 0) for number in range(1_000)]
+    http = service.durable.http
+
+    for answer in (
+        http.post("/v1/races", json=race(event_id, "r", 0) | strange),
+        http.post("/v1/races", json=unfit),
+        http.put(f"/v1/events/{event_id}", json=settings() | strange),
+    ):
+        assert len(invalid(answer)) == 101
+        told = {"field": "body", "detail": "has more problems than are listed here"}
+        assert answer.json()["errors"][-1] == told
+
+
+def test_the_path_of_the_versions_names_no_event(service: EventService) -> None:
+    """However it is written; nobody could read such an event where old clients look for it."""
+    http = service.durable.http
+    for answer in (
+        http.put("/v1/events/%76ersions", json=settings()),
+        http.get("/v1/events/version%73"),
+        http.get("/v2/events/versions"),
+        http.post("/v1/events/versions/players/ann/join"),
+    ):
+        assert invalid(answer) == ["event_id"]
+        assert "cannot be versions" in answer.json()["errors"][0]["detail"]
+
+
 def test_what_is_not_there_is_a_404(service: EventService) -> None:
     """An event nobody made, on every route; a version that is not served."""
     for method, path in [

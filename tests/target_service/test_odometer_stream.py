@@ -147,6 +147,50 @@ def test_what_is_no_race_does_not_come_again(own_valkey: ValkeyProcess, tmp_path
     tables.close()
 
 
+def test_broken_text_holds_nobody_up(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """Half a surrogate pair, bytes that are no UTF-8, the field twice: kept, each with a reason."""
+    bad_bytes = json.dumps(_body("p", player_id="@")).encode().replace(b"@", b"\xff")
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        _add(redis, _body("before"))
+        _add(redis, '{"\\ud800": 1}')
+        redis.xadd("races", {"races": bad_bytes})
+        redis.execute_command("XADD", "races", "*", "races", "one", "races", "two")  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+        _add(redis, _body("after"))
+        await _until_empty(consumers("a"))
+        assert redis.xlen("races") == 0
+
+    tables = _consume(own_valkey, tmp_path, use)
+    rows = tables.connection.execute("SELECT reason, payload FROM odometer_rejected ORDER BY id")
+    (surrogate, _), (no_utf8, _), twice = rows.fetchall()
+    assert tables.event("e").total == 10
+    assert "? is not a field of a race" in surrogate
+    assert "body must be UTF-8" in no_utf8
+    assert twice == ("races must be a field of the entry, once", "races one races two")
+    tables.close()
+
+
+def test_a_read_under_way_is_not_forgotten_with_its_reader(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """Looking for what is pending and leaving are one step, so no read comes in between."""
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        _add(redis, _body("1"))
+        await _until_empty(consumers("other"))
+        leaving = consumers("leaving")
+        await leaving.look()
+        before = redis.info("commandstats")
+        await leaving.leave()
+        after = redis.info("commandstats")
+        sent = {name for name in after if after[name]["calls"] != before.get(name, {}).get("calls")}
+
+        assert {"cmdstat_eval", "cmdstat_xpending", "cmdstat_xgroup|delconsumer"} <= sent
+        assert [one["name"] for one in redis.xinfo_consumers("races", "odometer")] == ["other"]
+
+    _consume(own_valkey, tmp_path, use).close()
+
+
 def test_a_consumer_leaves_the_group(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
     """With nothing pending its name goes with it; what is pending stays for the others."""
 
