@@ -73,10 +73,7 @@ class Book:
         with self._store.reading(self._connection):
             now_ms = time.time_ns() // 1_000_000
             is_held = HOLD in holds.held(self._connection, now_ms)
-            row = self._connection.execute(
-                "SELECT owner, until_ms FROM leases WHERE name = ?", (LEASE,)
-            ).fetchone()
-            is_free = row is None or row[0] == self._owner or row[1] <= now_ms
+            is_free = leases.may_acquire(self._connection, LEASE, self._owner, now_ms)
             newer = []
             if self._is_prepared():
                 newer = [decode(top) for (top,) in self._connection.execute(_NEWER, (known,))]

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from target_service.ledger.errors import LeaseLost
 
+# No lease is given for longer: three of the longest intervals of the global top are 180 seconds.
+LONGEST_MS = 200_000
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -23,15 +26,27 @@ class Lease:
 def acquire(
     connection: sqlite3.Connection, name: str, owner: str, lasts_ms: int, now_ms: int
 ) -> Lease | None:
-    """Take the lease if it is free, has run out, or is the owner's own; None if it is not."""
+    """Take the lease if it is free, has run out, or is the owner's own; None if it is not.
+
+    One that lasts longer than any is given was taken before the clock was set back, and has run
+    out as well: its owner may be gone, and the token keeps two from writing.
+    """
     row = connection.execute(
         "INSERT INTO leases (name, owner, token, until_ms) VALUES (?, ?, 1, ?)"
         " ON CONFLICT (name) DO UPDATE SET"
         " owner = excluded.owner, token = token + 1, until_ms = excluded.until_ms"
-        " WHERE until_ms <= ? OR owner = excluded.owner RETURNING token",
-        (name, owner, now_ms + lasts_ms, now_ms),
+        " WHERE until_ms <= ? OR until_ms > ? OR owner = excluded.owner RETURNING token",
+        (name, owner, now_ms + lasts_ms, now_ms, now_ms + LONGEST_MS),
     ).fetchone()
     return None if row is None else Lease(name, owner, row[0])
+
+
+def may_acquire(connection: sqlite3.Connection, name: str, owner: str, now_ms: int) -> bool:
+    """Tell whether taking the lease would succeed, without taking a turn to write."""
+    row = connection.execute(
+        "SELECT owner, until_ms FROM leases WHERE name = ?", (name,)
+    ).fetchone()
+    return row is None or row[0] == owner or not now_ms < row[1] <= now_ms + LONGEST_MS
 
 
 def renew(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: int) -> None:

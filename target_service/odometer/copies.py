@@ -14,14 +14,24 @@ STALE_AT_LEAST_MS = 2_000
 # So that a database the service has left is tidy an hour later.
 _KEPT_MS = 3_600_000
 
-# A projector that slept past its lease must not put back what its successor has written.
+# A projector that slept past its lease must not put back what its successor has written, nor a
+# write that got stuck on its way what a later one has; a clock that was set back is no reason.
+# Whatever else stands under the name makes room.
 # Sent as EVAL, once per interval: EVALSHA is what the boards are counted by.
 _SCRIPT = f"""
-local known = redis.call('HGET', KEYS[1], 'as_of_ms')
-local owner = redis.call('HGET', KEYS[1], 'ledger')
-if known and owner == ARGV[1] and tonumber(known) > tonumber(ARGV[2]) then return 0 end
+local held = {{}}
+if redis.call('TYPE', KEYS[1]).ok == 'hash' then
+  held = redis.call('HMGET', KEYS[1], 'ledger', 'token', 'as_of_ms')
+else
+  redis.call('UNLINK', KEYS[1])
+end
+if held[1] == ARGV[1] then
+  local ahead = (tonumber(held[2]) or 0) - tonumber(ARGV[7])
+  if ahead > 0 then return 0 end
+  if ahead == 0 and (tonumber(held[3]) or 0) > tonumber(ARGV[2]) then return 0 end
+end
 redis.call('HSET', KEYS[1], 'ledger', ARGV[1], 'as_of_ms', ARGV[2], 'refresh_ms', ARGV[3],
-           'is_final', ARGV[4], 'v1', ARGV[5], 'v2', ARGV[6])
+           'is_final', ARGV[4], 'v1', ARGV[5], 'v2', ARGV[6], 'token', ARGV[7])
 redis.call('PEXPIRE', KEYS[1], {_KEPT_MS})
 return 1
 """
@@ -39,7 +49,12 @@ class Copy(NamedTuple):
     def is_stale(self, now_ms: int) -> bool:
         """Tell whether the copy is too old to be served; what is final does not age."""
         oldest_ms = max(STALE_AT_LEAST_MS, STALE_INTERVALS * self.refresh_ms)
-        return not self.is_final and now_ms - self.as_of_ms > oldest_ms
+        age_ms = now_ms - self.as_of_ms
+        return not self.is_final and (age_ms > oldest_ms or self.is_ahead(now_ms))
+
+    def is_ahead(self, now_ms: int) -> bool:
+        """Tell whether the clock was set back since: nobody knows how old the copy is."""
+        return self.as_of_ms - now_ms > STALE_AT_LEAST_MS
 
 
 def copy_of(event: Event, as_of_ms: int) -> Copy:
@@ -70,21 +85,24 @@ def fetching(event_id: str) -> Command:
 
 
 def fetched(reply: Reply, ledger_id: str) -> Copy | None:
-    """Return the copy a reply holds, if it is one of this ledger's."""
+    """Return the copy a reply holds, if it is a whole one and of this ledger."""
     told = dict(zip(reply[::2], reply[1::2], strict=True))
     if told.get("ledger") != ledger_id:
         return None
-    return Copy(
-        int(told["as_of_ms"]),
-        int(told["refresh_ms"]),
-        told["is_final"] == "1",
-        told["v1"].encode(),
-        told["v2"].encode(),
-    )
+    try:
+        return Copy(
+            int(told["as_of_ms"]),
+            int(told["refresh_ms"]),
+            told["is_final"] == "1",
+            told["v1"].encode(),
+            told["v2"].encode(),
+        )
+    except (KeyError, ValueError):
+        return None
 
 
-def storing(event_id: str, copy: Copy, ledger_id: str) -> Command:
-    """Return the command that sets a copy absolutely, unless a newer one is there."""
+def storing(event_id: str, copy: Copy, ledger_id: str, token: int) -> Command:
+    """Return the command that sets a copy absolutely, unless one of a later token is there."""
     return Command(
         pack(
             "EVAL",
@@ -97,6 +115,7 @@ def storing(event_id: str, copy: Copy, ledger_id: str) -> Command:
             str(int(copy.is_final)),
             copy.v1.decode(),
             copy.v2.decode(),
+            str(token),
         ),
         Uncounted(),
     )

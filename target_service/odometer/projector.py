@@ -49,6 +49,7 @@ class Projector:
         self._ledger_id = ledger_id
         self._owner = owner
         self._now_ms = now_ms
+        self._looked_at_ms = 0
         self._renew_at_ms = 0
         self._due_ms: dict[int, int] = {}
         self._ended: dict[int, Event] = {}
@@ -80,19 +81,29 @@ class Projector:
 
     async def look(self) -> float:
         """Project what is due; return the seconds until more is."""
+        self._check_clock()
         await self._hold()
-        if not self.has_lease:
+        lease = self._lease
+        if lease is None:
             return _IDLE_SECONDS
         now_ms = self._now_ms()
         events = await self._questions.ask(event_rows.find_all)
         due = [event for event in events if self._is_due(event, now_ms)]
         if due:
-            await asyncio.gather(*(self._project(event, now_ms) for event in due))
+            await asyncio.gather(*(self._project(event, now_ms, lease.token) for event in due))
             self._series.as_of.set(now_ms / 1_000)
             for event in due:
                 self._note(event, now_ms)
         left_ms = min((self._due_ms[event.number] for event in events), default=0) - self._now_ms()
         return min(_IDLE_SECONDS, max(0.0, left_ms / 1_000)) if events else _IDLE_SECONDS
+
+    def _check_clock(self) -> None:
+        """Plan anew when the clock was set back: what is planned may be hours away."""
+        now_ms = self._now_ms()
+        if now_ms < self._looked_at_ms:
+            self._renew_at_ms = 0
+            self._due_ms.clear()
+        self._looked_at_ms = now_ms
 
     def _is_due(self, event: Event, now_ms: int) -> bool:
         """Tell whether its time has come, or an event has ended otherwise than Redis knows."""
@@ -105,8 +116,8 @@ class Projector:
         if event.state is State.CLOSED:
             self._ended[event.number] = event
 
-    async def _project(self, event: Event, as_of_ms: int) -> None:
-        command = storing(event.id, copy_of(event, as_of_ms), self._ledger_id)
+    async def _project(self, event: Event, as_of_ms: int, token: int) -> None:
+        command = storing(event.id, copy_of(event, as_of_ms), self._ledger_id, token)
         await self._pipeline.run((command,))
 
     async def _hold(self) -> None:

@@ -8,14 +8,12 @@ from redis.exceptions import ResponseError
 
 from target_service.ledger.questions import Questions
 from target_service.odometer.copies import Copy, fetched, fetching, read_copy
-from target_service.odometer.rules import EVENTS_AT_MOST
 from target_service.odometer.series import OdometerSeries
 from target_service.redis_wire.errors import RedisUnavailable
 from target_service.redis_wire.pipeline import Pipeline
 
 Reads = Literal["projected", "direct"]
 
-_UNKNOWN_KEPT_SECONDS = 1.0
 _REDIS_REST_SECONDS = 1.0
 
 
@@ -75,7 +73,7 @@ class Totals:
     async def _read_kept(self, event_id: str) -> Copy | None:
         kept = self._kept.get(event_id)
         if kept is None:
-            kept = self._keep(event_id)
+            kept = self._kept[event_id] = _Kept()
         source = "cache"
         if asyncio.get_running_loop().time() >= kept.fresh_until:
             is_first = kept.fetch is None
@@ -96,15 +94,20 @@ class Totals:
                 copy = await self._from_redis(event_id)
             if copy is None:
                 source, copy = "ledger", await self._from_ledger(event_id)
+            if copy is not None:
+                self._take(kept, copy, started)
         finally:
             kept.fetch = None
-        if copy is None:
-            kept.fresh_until = started + _UNKNOWN_KEPT_SECONDS
-            return source
-        if kept.copy is None or copy.as_of_ms >= kept.copy.as_of_ms:
-            kept.copy = copy
-        kept.fresh_until = started + copy.refresh_ms / 1_000
+            if kept.copy is None:
+                # The event may be made the next moment, and is to be found from then on.
+                self._kept.pop(event_id, None)
         return source
+
+    def _take(self, kept: _Kept, copy: Copy, fetched_at: float) -> None:
+        held = kept.copy
+        if held is None or copy.as_of_ms >= held.as_of_ms or held.is_ahead(self._now_ms()):
+            kept.copy = copy
+        kept.fresh_until = fetched_at + copy.refresh_ms / 1_000
 
     async def _from_redis(self, event_id: str) -> Copy | None:
         """Return the copy in Redis if it is of use; an unwell Redis gets a rest."""
@@ -122,12 +125,3 @@ class Totals:
     async def _from_ledger(self, event_id: str) -> Copy | None:
         now_ms = self._now_ms()
         return await self._questions.ask(lambda c: read_copy(c, event_id, now_ms))
-
-    def _keep(self, event_id: str) -> _Kept:
-        """Make room for an event; ids that nobody made are the first to go."""
-        if len(self._kept) >= 2 * EVENTS_AT_MOST:
-            self._kept = {
-                known: kept for known, kept in self._kept.items() if kept.copy or kept.fetch
-            }
-        kept = self._kept[event_id] = _Kept()
-        return kept

@@ -56,6 +56,20 @@ def test_renewing_holds_and_releasing_lets_go(store: Store) -> None:
     assert leases.Lease("sweep", "b", 2) == free
 
 
+def test_a_clock_that_was_set_back_holds_nobody_up(store: Store) -> None:
+    """A lease of a later time than any can be of is free; one that is a little ahead is not."""
+    connection = store.connect()
+    with store.write(connection):
+        leases.acquire(connection, "sweep", "a", 100, NOW)
+        for ahead_ms, is_free in ((leases.LONGEST_MS, False), (leases.LONGEST_MS + 1, True)):
+            now_ms = NOW + 100 - ahead_ms
+            assert leases.may_acquire(connection, "sweep", "b", now_ms) is is_free
+            assert leases.may_acquire(connection, "sweep", "a", now_ms)
+            taken = leases.acquire(connection, "sweep", "b", 100, now_ms)
+            assert taken == (leases.Lease("sweep", "b", 2) if is_free else None)
+    connection.close()
+
+
 def test_a_holder_that_slept_is_fenced_off(store: Store) -> None:
     """Work under a lease that was taken since is rolled back as a whole."""
     connection = store.connect()

@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from durable_service import Durable, durable_service, eventually
+from event_service import EventService
 from odometer_events import OPENS_MS, configuration, race, settings, tables_in
 from odometer_polls import Polled, poll, total_reads
 from prometheus_client import CollectorRegistry
@@ -91,7 +93,10 @@ def _copy(as_of_ms: int, text: bytes = b"{}") -> Copy:
 
 
 async def _with_totals(
-    valkey: ValkeyProcess, folder: Path, use: Callable[[Totals, Pipeline], object]
+    valkey: ValkeyProcess,
+    folder: Path,
+    use: Callable[[Totals, Pipeline], object],
+    now_ms: Callable[[], int] = lambda: OPENS_MS,
 ) -> None:
     with tables_in(folder) as tables:
         tables.make("e", configuration())
@@ -100,7 +105,7 @@ async def _with_totals(
         pipeline = Pipeline(connector(valkey.url(), 5.0), 5.0)
         pipeline.start()
         series = OdometerSeries(CollectorRegistry())
-        totals = Totals(pipeline, questions, "projected", series, lambda: OPENS_MS)
+        totals = Totals(pipeline, questions, "projected", series, now_ms)
         totals.ledger_id = "this ledger"
         await use(totals, pipeline)  # type: ignore[misc]  # a coroutine function
         await questions.close()
@@ -151,11 +156,12 @@ def test_a_copy_that_is_of_no_use_is_passed_over(
 def test_an_older_copy_never_replaces_a_newer_one(
     own_valkey: ValkeyProcess, tmp_path: Path
 ) -> None:
-    """A projector that slept past its lease puts nothing back."""
+    """Neither a projector that slept past its lease nor a write that got stuck puts it back."""
 
     async def use(_: Totals, pipeline: Pipeline) -> None:
-        await _store(pipeline, _copy(OPENS_MS, b"new"), "this ledger")
-        await _store(pipeline, _copy(OPENS_MS - 1, b"old"), "this ledger")
+        await _store(pipeline, _copy(OPENS_MS, b"new"), "this ledger", token=2)
+        await _store(pipeline, _copy(OPENS_MS - 1, b"stuck"), "this ledger", token=2)
+        await _store(pipeline, _copy(OPENS_MS + 1, b"of a sleeper"), "this ledger", token=1)
 
     asyncio.run(_with_totals(own_valkey, tmp_path, use))
     with own_valkey.client() as client:
@@ -163,5 +169,62 @@ def test_an_older_copy_never_replaces_a_newer_one(
         assert 0 < client.ttl("odometer:e") <= 3_600
 
 
-async def _store(pipeline: Pipeline, copy: Copy, ledger_id: str) -> None:
-    await pipeline.run((storing("e", copy, ledger_id),))
+def test_totals_go_on_when_the_clock_was_set_back(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """In Redis, whose copy is of a later time, and in a worker that has it already."""
+    now_ms = OPENS_MS + HOUR_MS
+
+    async def use(totals: Totals, pipeline: Pipeline) -> None:
+        nonlocal now_ms
+        await _store(pipeline, _copy(now_ms, b"before")._replace(refresh_ms=0), "this ledger")
+        told = [await totals.read("e")]
+        now_ms = OPENS_MS
+        told.append(await totals.read("e"))
+        await _store(pipeline, _copy(now_ms, b"after"), "this ledger", token=2)
+
+        assert [copy.as_of_ms for copy in told if copy] == [OPENS_MS + HOUR_MS, OPENS_MS]
+
+    asyncio.run(_with_totals(own_valkey, tmp_path, use, lambda: now_ms))
+    with own_valkey.client() as client:
+        assert client.hget("odometer:e", "v2") == "after"
+
+
+@pytest.mark.parametrize("what", ["text", "list", "part", "words"])
+def test_whatever_else_has_the_name_makes_room(
+    own_valkey: ValkeyProcess, tmp_path: Path, what: str
+) -> None:
+    """Polls are told what the ledger says, and the next projection puts it right."""
+
+    async def use(totals: Totals, pipeline: Pipeline) -> None:
+        with own_valkey.client() as client:
+            made = {
+                "text": lambda: client.set("odometer:e", "?"),
+                "list": lambda: client.rpush("odometer:e", "?"),
+                "part": lambda: client.hset("odometer:e", "ledger", "this ledger"),
+                "words": lambda: client.hset(
+                    "odometer:e", mapping={"ledger": "this ledger", "as_of_ms": "?", "token": "?"}
+                ),
+            }
+            made[what]()
+            told = await totals.read("e")
+            assert told is not None
+            assert b'"total":0' in told.v2
+            await _store(pipeline, _copy(OPENS_MS, b"right"), "this ledger")
+            assert client.hget("odometer:e", "v2") == "right"
+
+    asyncio.run(_with_totals(own_valkey, tmp_path, use))
+
+
+def test_an_event_is_found_as_soon_as_it_is_made(service: EventService) -> None:
+    """Also by whoever had just been told that there is none."""
+    http = service.durable.http
+    for version in (1, 2):
+        path = f"/v{version}/events/{(event_id := uuid4().hex)}"
+        assert http.get(path).status_code == 404
+        http.put(f"/v1/events/{event_id}", json=settings()).raise_for_status()
+        assert http.get(path).status_code == 200
+
+
+async def _store(pipeline: Pipeline, copy: Copy, ledger_id: str, token: int = 1) -> None:
+    await pipeline.run((storing("e", copy, ledger_id, token),))
