@@ -1,9 +1,12 @@
 """The boards of points in Redis: copies of the ledger's, brought up to it whenever one is read."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import quote
 from weakref import WeakValueDictionary
+
+from redis.exceptions import ResponseError
 
 from target_service.achievements.boards import BoardPage
 from target_service.achievements.records import Records
@@ -23,9 +26,11 @@ from target_service.redis_wire.scripts import Script
 # whatever is written follows without a gap on what was written before. From change 0 on it is
 # begun anew. A call hands over no more values than Lua takes at once.
 _COPY = Script("""\
-local at = redis.call('HMGET', KEYS[2], 'epoch', 'change')
 if ARGV[2] == '0' then redis.call('UNLINK', KEYS[1], KEYS[2])
-elseif at[1] ~= ARGV[1] or at[2] ~= ARGV[2] then return false end
+else
+  local at = redis.call('HMGET', KEYS[2], 'epoch', 'change')
+  if at[1] ~= ARGV[1] or at[2] ~= ARGV[2] then return false end
+end
 local zadds = 0
 for first = 4, #ARGV, 4000 do
   redis.call('ZADD', KEYS[1], unpack(ARGV, first, math.min(first + 3999, #ARGV)))
@@ -36,6 +41,8 @@ redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'change', ARGV[3], 'members', memb
 return zadds
 """)
 _MOST = {"zadd": 1}
+_NO_MARK = (None, None, None)
+_NOWHERE = ("", 0)
 _TRIES = 3
 _COMMANDS_KEPT = 1_024
 
@@ -69,7 +76,7 @@ class BoardCopies:
         key = board_key(name)
         read = (*_read_place(key), self._commands(key).top(k))
         for _ in range(_TRIES):
-            (mark, members, entries), as_of = await self._pipeline.run(read)
+            (mark, members, entries), as_of = await self._read(read)
             epoch, change = _place(mark, members)
             # As new as when it was asked for is new enough: it may change faster than it is read.
             if epoch == state.epoch and change >= state.version:
@@ -84,7 +91,7 @@ class BoardCopies:
 
     async def _bring_up(self, name: str, key: str) -> None:
         """Copy what is missing, a page at a time, until nothing is or somebody else goes on."""
-        (mark, members), _ = await self._pipeline.run(_read_place(key))
+        (mark, members), _ = await self._read(_read_place(key))
         epoch, change = _place(mark, members)
         while True:
             page = await self._records.board_page(name, epoch, change)
@@ -93,6 +100,15 @@ class BoardCopies:
             if not await self._write(key, page):
                 return
             epoch, change = page.epoch, page.up_to
+
+    async def _read(self, commands: Sequence[Command]) -> tuple[Sequence[Reply], str]:
+        """Read a copy; where something of another kind has its name there is none."""
+        try:
+            return await self._pipeline.run(commands)
+        except ResponseError as error:
+            if not str(error).startswith("WRONGTYPE"):
+                raise
+            return [_NO_MARK, *([0] * (len(commands) - 1))], ""
 
     async def _write(self, key: str, page: BoardPage) -> bool:
         arguments = [page.epoch, str(page.since), str(page.up_to)]
@@ -117,11 +133,12 @@ def _read_place(key: str) -> tuple[Command, Command]:
 
 
 def _place(mark: Reply, members: int) -> tuple[str, int]:
-    """The epoch and the change a copy is at; a copy that has lost members is nowhere."""
+    """The epoch and the change a copy is at; one that lost members or its mark is nowhere."""
     epoch, change, expected = mark
-    if epoch is None or members < int(expected):
-        return "", 0
-    return epoch, int(change)
+    try:
+        return (epoch, int(change)) if members >= int(expected) else _NOWHERE
+    except (TypeError, ValueError):
+        return _NOWHERE
 
 
 def _ran(reply: Reply) -> dict[str, int]:

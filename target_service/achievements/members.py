@@ -1,12 +1,15 @@
 """Who a member is, what a reconcile says was counted, and which nights were reconciled."""
 
 import sqlite3
+from datetime import UTC, datetime, timedelta
 
 from target_service.achievements import boards
 from target_service.achievements.counters import COLUMNS, Numbers, impossibilities
 from target_service.achievements.refusals import CannotBe
 
-_NIGHTS_KEPT = 400
+# Nights are forgotten by their distance from the present: as many words as somebody may say for
+# nights to come push out no night that is still to be decided.
+_NIGHTS_KEPT = timedelta(days=400)
 _SET_COUNTERS = (
     f"INSERT INTO member_counters (member, {', '.join(COLUMNS)})"  # noqa: S608  (own names)
     f" VALUES ({', '.join('?' * (1 + len(COLUMNS)))})"
@@ -26,10 +29,7 @@ _SET_NIGHT = (
     "INSERT INTO achievement_nights (night, reconciled_ms) VALUES (?, ?)"
     " ON CONFLICT (night) DO UPDATE SET reconciled_ms = excluded.reconciled_ms"
 )
-_FORGET_NIGHTS = (
-    "DELETE FROM achievement_nights WHERE night NOT IN"
-    " (SELECT night FROM achievement_nights ORDER BY night DESC LIMIT ?)"
-)
+_FORGET_NIGHTS = "DELETE FROM achievement_nights WHERE night < ? OR night > ?"
 
 
 def enrol(
@@ -57,5 +57,7 @@ def reconcile(connection: sqlite3.Connection, at_ms: int, member: str, numbers: 
 def complete_night(connection: sqlite3.Connection, at_ms: int, night: str) -> int:
     """Note that a night's reconcile is complete, and when that was last said."""
     connection.execute(_SET_NIGHT, (night, at_ms))
-    connection.execute(_FORGET_NIGHTS, (_NIGHTS_KEPT,))
+    today = datetime.fromtimestamp(at_ms / 1_000, UTC).date()
+    kept = (today - _NIGHTS_KEPT, today + _NIGHTS_KEPT)
+    connection.execute(_FORGET_NIGHTS, [one.isoformat() for one in kept])
     return at_ms

@@ -27,22 +27,37 @@ _FRAMES_AT_ONCE = 500
 _INTERVAL_SECONDS = 0.25
 _BACKOFF_AT_MOST_SECONDS = 2.0
 
-# Keys: stream, whose it is. Arguments: the ledger's identity, frames kept, then per frame its
-# number and five fields. The number is the entry's id, so the stream itself refuses a repeat;
-# a stream of another ledger is begun anew, or it would refuse what it never had.
+# Keys: stream, what is known of it. Arguments: the ledger's identity, frames kept, then per frame
+# its number and five fields. The number is the entry's id. What is known is whose the stream is and
+# its last id; frames up to that are repeats. A stream that is not as it was left, because it is of
+# another ledger, of another kind, or somebody else has added to it, is begun anew: it would refuse
+# frames it never had.
 _PUBLISH = Script("""\
-if redis.call('GET', KEYS[2]) ~= ARGV[1] then
-  redis.call('UNLINK', KEYS[1])
-  redis.call('SET', KEYS[2], ARGV[1])
-end
-for at = 3, #ARGV, 6 do
-  local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], ARGV[at],
-    'member', ARGV[at + 1], 'achievement', ARGV[at + 2], 'level', ARGV[at + 3],
-    'points', ARGV[at + 4], 'unlocked_at', ARGV[at + 5])
-  if type(added) == 'table' and added.err and not string.find(added.err, 'equal or smaller') then
-    return added
+local last = '0-0'
+if redis.call('TYPE', KEYS[1]).ok == 'stream' then
+  local told = redis.call('XINFO', 'STREAM', KEYS[1])
+  for at = 1, #told, 2 do
+    if told[at] == 'last-generated-id' then last = told[at + 1] end
   end
 end
+local known = {}
+if redis.call('TYPE', KEYS[2]).ok == 'hash' then
+  known = redis.call('HMGET', KEYS[2], 'ledger', 'last')
+end
+if known[1] ~= ARGV[1] or known[2] ~= last then
+  redis.call('UNLINK', KEYS[1], KEYS[2])
+  last = '0-0'
+end
+local number = tonumber(string.match(last, '%d+'))
+for at = 3, #ARGV, 6 do
+  if tonumber(ARGV[at]) > number then
+    last = ARGV[at] .. '-0'
+    redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], last,
+      'member', ARGV[at + 1], 'achievement', ARGV[at + 2], 'level', ARGV[at + 3],
+      'points', ARGV[at + 4], 'unlocked_at', ARGV[at + 5])
+  end
+end
+redis.call('HSET', KEYS[2], 'ledger', ARGV[1], 'last', last)
 return 1
 """)
 _KEYS = (STREAM, companion(STREAM, "ledger"))
@@ -52,7 +67,7 @@ class Publisher:
     """Looks for unpublished unlocks and puts them on the stream.
 
     The mark in the ledger moves after the stream has the frames: a publisher that dies in between
-    is followed by one that sends them again, and the stream refuses them.
+    is followed by one that sends them again, and the script passes them over.
     """
 
     def __init__(self, pipeline: Pipeline, records: Records, metrics: Metrics, owner: str) -> None:
@@ -96,7 +111,7 @@ class Publisher:
     async def _send(self, ledger_id: str, frames: Sequence[Frame]) -> None:
         arguments = [ledger_id, str(STREAM_FRAMES_KEPT)]
         for number, member, achievement, level, points, at_ms in frames:
-            arguments += (f"{number}-0", member, achievement, str(level), str(points), stamp(at_ms))
+            arguments += (str(number), member, achievement, str(level), str(points), stamp(at_ms))
         command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._tally, len(frames))
         deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
         await _PUBLISH.run(self._pipeline, command, deadline)
