@@ -27,9 +27,16 @@ def ask_json(url: str, method: str = "GET") -> Any:  # noqa: ANN401  whatever th
     except urllib.error.HTTPError as refusal:
         raise NoAnswer(_refusal(refusal)) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise NoAnswer(str(error).strip().rstrip(".")) from None
+        raise NoAnswer(plain_words(error)) from None
     except RecursionError:
         raise NoAnswer("its JSON is nested too deeply") from None
+
+
+def plain_words(error: Exception) -> str:
+    """What went wrong, without the words around it that only a programmer knows."""
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    told = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause)
+    return told.strip().rstrip(".") or type(cause).__name__
 
 
 def _refusal(error: urllib.error.HTTPError) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import redis
 from prometheus_client.parser import text_string_to_metric_families
 
+from lab.asking import plain_words
 from lab.errors import PartFailed
 from lab.ledger_file import LedgerFile
 from lab.redis_access import connect
@@ -90,7 +91,7 @@ def read_metrics(service_url: str) -> dict[str, dict[str, float]]:
         with urllib.request.urlopen(f"{service_url}/metrics", timeout=_SECONDS) as answer:  # noqa: S310  an address of ours
             text = answer.read().decode()
     except (OSError, urllib.error.URLError, http.client.HTTPException) as error:
-        raise PartFailed(f"The service did not answer the audit: {error}.") from error
+        raise PartFailed(f"The service did not answer the audit: {plain_words(error)}.") from error
     samples: dict[str, dict[str, float]] = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:

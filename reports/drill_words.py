@@ -38,7 +38,7 @@ def _faults(drill: Drill) -> Iterator[str]:
 def _clients(drill: Drill) -> Iterator[str]:
     stale, gone = drill.reads_recovering_seconds, drill.reads_unavailable_seconds
     yield (
-        f"ranked reads said `recovering` during {_seconds(stale)}, "
+        f"ranked reads were marked as recovering during {_seconds(stale)}, "
         f"and were unavailable during {_seconds(gone)}"
     )
     yield f"writes: {_counts(drill.writes)}"

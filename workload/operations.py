@@ -37,7 +37,7 @@ OPERATIONS: Final[Mapping[str, OperationShape]] = MappingProxyType(
         "top": OperationShape(needs_boards=True),
         "around": OperationShape(names_player=True, needs_boards=True),
         "rank_exact": OperationShape(names_player=True, needs_boards=True),
-        "rank_bounded": OperationShape(names_player=True, needs_boards=True),
+        "rank_bounded": OperationShape(names_player=True, needs_boards=True, needs_ledger=True),
         "event_v1": OperationShape(needs_ledger=True, prepared_by="odometer"),
         "event_v2": OperationShape(needs_ledger=True, prepared_by="odometer"),
         "event_player": OperationShape(

@@ -1,12 +1,11 @@
 """`calibrate`: read what was measured, print where it puts the tiers."""
 
 import json
-import urllib.error
-import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lab.asking import NoAnswer, ask_json, plain_words
 from lab.calibration.ended_event import EndedEvent, read_ended_event
 from lab.calibration.past_totals import PastTotal, read_past_totals
 from lab.calibration.proposal import propose
@@ -17,26 +16,37 @@ from lab.event_audit import event_of
 from lab.variables import Variables
 
 LATEST = "latest"
-_SECONDS = 10.0
+_NOTHING_NAMED = (
+    "Nothing to calibrate from: name past totals with TOTALS=weeks.csv (period,total), an "
+    "ended event with EVENT=<file or URL of /v2/events/...>, or a run with RUN=latest."
+)
 
 
 def calibrate(variables: Variables, checkout: Checkout) -> int:
     """Print the calibration of what TOTALS, EVENT and RUN name.
 
     Raises:
-        UsageError: none is named, or one cannot be read.
+        UsageError: none is named, or some cannot be read.
     """
-    past = read_past_totals(variables.totals) if variables.totals else []
-    events = []
-    if variables.event:
-        events.append(_given_event(variables.event))
-    if variables.run:
-        events.append(_event_of_run(variables.run, checkout))
-    if not past and not events:
-        raise UsageError(
-            "Nothing to calibrate from: name past totals with TOTALS=weeks.csv (period,total), an "
-            "ended event with EVENT=<file or URL of /v2/events/...>, or a run with RUN=latest."
-        )
+    problems: list[str] = []
+    past: list[PastTotal] = []
+    events: list[EndedEvent] = []
+    readings: list[Callable[[], None]] = []
+    if totals := variables.totals:
+        readings.append(lambda: past.extend(read_past_totals(totals)))
+    if event := variables.event:
+        readings.append(lambda: events.append(_given_event(event)))
+    if run := variables.run:
+        readings.append(lambda: events.append(_event_of_run(run, checkout)))
+    if not readings:
+        problems.append(_NOTHING_NAMED)
+    for read in readings:
+        try:
+            read()
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
     print("\n".join(_lines(past, events)))
     return 0
 
@@ -54,11 +64,14 @@ def _lines(past: list[PastTotal], events: list[EndedEvent]) -> list[str]:
 def _given_event(where: str) -> EndedEvent:
     try:
         if where.startswith(("http://", "https://")):
-            with urllib.request.urlopen(where, timeout=_SECONDS) as answer:  # noqa: S310  web only, as checked
-                return read_ended_event(answer.read(), f"EVENT={where}")
-        return read_ended_event(Path(where).read_bytes(), f"EVENT={where}")
-    except (OSError, urllib.error.URLError) as error:
+            told = ask_json(where)
+        else:
+            told = json.loads(Path(where).read_bytes())
+    except NoAnswer as error:
         raise UsageError(f"EVENT={where} cannot be read: {error}.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"EVENT={where} cannot be read: {plain_words(error)}.") from None
+    return read_ended_event(told, f"EVENT={where}")
 
 
 def _event_of_run(run: str, checkout: Checkout) -> EndedEvent:
@@ -68,14 +81,14 @@ def _event_of_run(run: str, checkout: Checkout) -> EndedEvent:
         candidates = sorted(checkout.runs.glob("*-odometer-*"), reverse=True)
     for folder in candidates:
         path = folder / "measurements.json"
-        if not path.is_file():
-            continue
         try:
             event = _event_in(json.loads(path.read_bytes()))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"RUN={run}: {path} cannot be read: {error}.") from None
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError, RecursionError) as error:
+            raise UsageError(f"RUN={run}: {path} cannot be read: {plain_words(error)}.") from None
         if event is not None:
-            return read_ended_event(json.dumps(event), f"RUN={run}")
+            return read_ended_event(event, f"RUN={run}")
     raise UsageError(f"RUN={run} is no run with a community event: `make load-odometer` makes one.")
 
 

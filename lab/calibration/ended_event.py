@@ -1,6 +1,5 @@
 """An event that has ended, as `GET /v2/events/{event_id}` tells it."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +19,13 @@ class EndedEvent:
     tiers: tuple[tuple[str, int], ...]
 
 
-def read_ended_event(text: str | bytes, where: str) -> EndedEvent:
-    """Return the event.
+def read_ended_event(told: Any, where: str) -> EndedEvent:  # noqa: ANN401  whatever JSON holds
+    """Return the event from its document.
 
     Raises:
-        UsageError: the text is no event, or one that goes on.
+        UsageError: the document is no event, or one that goes on.
     """
     try:
-        told: dict[str, Any] = json.loads(text)
         final = told["final"]
         if final is None:
             raise UsageError(
@@ -37,13 +35,19 @@ def read_ended_event(text: str | bytes, where: str) -> EndedEvent:
         return EndedEvent(
             str(told["event_id"]),
             str(told["aggregate"]["unit"]),
-            int(final["total"]),
-            int(final["races"]),
-            int(final["contributors"]),
-            int(told["late"]),
-            tuple((str(tier["name"]), int(tier["threshold"])) for tier in told["tiers"]),
+            _count(final["total"]),
+            _count(final["races"]),
+            _count(final["contributors"]),
+            _count(told["late"]),
+            tuple((str(tier["name"]), _count(tier["threshold"])) for tier in told["tiers"]),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{where} is no event as GET /v2/events/<id> tells it ({error!r})."
         ) from None
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is no count")
+    return value

@@ -4,6 +4,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.asking import plain_words
 from lab.errors import UsageError
 
 COLUMNS = ["period", "total"]
@@ -28,7 +29,7 @@ def read_past_totals(path: Path) -> list[PastTotal]:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             rows = list(csv.reader(lines))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"TOTALS={path} cannot be read: {error}.") from None
+        raise UsageError(f"TOTALS={path} cannot be read: {plain_words(error)}.") from None
     if not rows or [name.strip() for name in rows[0]] != COLUMNS:
         raise UsageError(f"TOTALS={path}: the first line must be {','.join(COLUMNS)}.")
     found: list[PastTotal] = []

@@ -12,7 +12,7 @@ from lab.drills.record import drill_document, prove_run
 from lab.drills.request_rows import read_requests
 from lab.drills.run_clock import RunClock, RunOver, await_clock
 from lab.embedded_stack import EmbeddedStack
-from lab.errors import CannotWrite, LabError, PartFailed
+from lab.errors import CannotWrite, Interrupted, LabError, PartFailed
 from lab.ledger_file import LedgerFile
 from lab.run_marks import RunMarks
 from lab.run_order import RunOrder
@@ -101,7 +101,10 @@ class DrillRun:
         try:
             self._fault.strike(scene)
         except RunOver:
-            self.incidents.append("The load ended before the drill's fault was over.")
+            stage = "was over" if self._spans else "struck"
+            self.incidents.append(f"The load ended before the drill's fault {stage}.")
+        except Interrupted as error:
+            self.incidents.append(f"The drill was cut short: {error}.")
         except LabError as error:
             self.incidents.append(f"The drill failed: {error}")
         except Exception as error:  # noqa: BLE001  a fault that half happened must be told

@@ -25,17 +25,20 @@ _REJECTED = "leaderboard_rank_rejected_total"
 class RankStorm:
     """The storm is in the scenario, in waves; this notes when, and what the service refused."""
 
-    refused: int = 0
+    # None while the service's count has not been read
+    refused: int | None = None
 
     def strike(self, scene: Scene) -> None:
         """Note each wave, and read the service's own count when all is over."""
         clock, wave = scene.clock, scene.load.wave_seconds
-        for begin in range(wave, clock.duration_seconds, 2 * wave):
-            clock.wait_until(begin)
-            with scene.fault("a storm of exact ranks"):
-                clock.wait_until(min(begin + wave, clock.duration_seconds))
-        clock.wait_for_end()
-        self.refused = int(read_metrics(scene.stack.service_url)[_REJECTED][""])
+        try:
+            for begin in range(wave, clock.duration_seconds, 2 * wave):
+                clock.wait_until(begin)
+                with scene.fault("a storm of exact ranks"):
+                    clock.wait_until(min(begin + wave, clock.duration_seconds))
+            clock.wait_for_end()
+        finally:  # also of a run that ended in the storm
+            self.refused = int(read_metrics(scene.stack.service_url)[_REJECTED][""])
 
     def findings(self, requests: Sequence[Request]) -> Findings:
         """What was refused, and what the storm did to everybody's submits."""
@@ -48,17 +51,11 @@ class RankStorm:
             f"exact ranks: {len(storm):,} asked for, {told:,} refused with 429 "
             f"({100 * share:.1f} %), {answered:,} answered"
         )
-        return Findings(
-            [ranks, _submits(requests, stormy)],
-            [
-                Invariant(
-                    "exact ranks: told to come back later ≤ refused by the service",
-                    told,
-                    "≤",
-                    self.refused,
-                )
-            ],
-        )
+        invariants = []
+        if self.refused is not None:
+            name = "exact ranks: told to come back later ≤ refused by the service"
+            invariants.append(Invariant(name, told, "≤", self.refused))
+        return Findings([ranks, _submits(requests, stormy)], invariants)
 
 
 def _submits(requests: Sequence[Request], stormy: set[int]) -> str:

@@ -40,8 +40,10 @@ class StaleTop:
                 job_held(scene.ledger.path, AGGREGATOR),
             ):
                 begun = clock.now_seconds()
-                self._look(eye, scene, begin + self.held_seconds)
-            self.span = (begun, clock.now_seconds())
+                try:
+                    self._look(eye, scene, begin + self.held_seconds)
+                finally:  # also when the run ends under the hold
+                    self.span = (begun, clock.now_seconds())
             patience = self.span[1] + _PATIENCE_SECONDS
             while self._fresh_at() is None and clock.now_seconds() < patience:
                 self._look(eye, scene, clock.now_seconds())
@@ -91,7 +93,9 @@ class StaleTop:
         before = [one.age_seconds for one in seen if one.second < begun]
         oldest = max((one.age_seconds for one in seen), default=0)
         usual = f"at most {max(before):.1f} s old" if before else "not looked at"
-        fresh = "not fresh" if fresh_at is None else f"fresh {fresh_at - ended:.1f} s"
+        is_looked_at = any(one.second >= ended for one in seen)
+        missing = "not fresh" if is_looked_at else "not looked at"
+        fresh = missing if fresh_at is None else f"fresh {fresh_at - ended:.1f} s"
         return (
             f"top K: {usual} before the hold, up to {oldest:.1f} s old under it, "
             f"{fresh} after it; {len(seen):,} of {len(self.sights):,} looks answered"

@@ -1,12 +1,12 @@
 """The run told in plain words, for somebody who knows neither Redis nor the project."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reports.derived import Derived
 from reports.numbers.span import measured_seconds
 from reports.page.formats import count, rate
-from reports.rundir.facts import Facts
+from reports.rundir.facts import Facts, OperationRate
 from reports.rundir.reading import Run
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status
@@ -35,6 +35,8 @@ HOT_KEY = (
     "draws most of the load is a hot key: it is at its limit long before the machines are."
 )
 _WRITE = "submit"
+_READS = ("top", "around")
+_MODELLED = (_WRITE, *_READS)
 _TOLD_ONE_BY_ONE = 2
 _HERE = ("127.0.0.1", "localhost", "::1")
 
@@ -68,34 +70,36 @@ def story(run: Run) -> list[str]:
 def _broken(run: Run) -> Iterator[str]:
     if run.drill is None:
         return
+    if not run.drill.faults:
+        yield f"It was to be a drill, and ended before anything was broken. {run.drill.sentence}"
+        return
     faults = [
         f"from second {fault.from_second:.1f} to {fault.to_second:.1f}"
         for fault in run.drill.faults
     ]
-    many = f"{len(faults)} times"
-    when = (
-        f", {' and '.join(faults) if len(faults) <= _TOLD_ONE_BY_ONE else many}" if faults else ""
-    )
+    when = " and ".join(faults) if len(faults) <= _TOLD_ONE_BY_ONE else f"{len(faults)} times"
     yield (
-        f"It was a drill: while the load went on{when}, something was made to go wrong. "
+        f"It was a drill: while the load went on, {when}, something was made to go wrong. "
         f"{run.drill.sentence} What counts is that every score that was accepted is still there "
         "afterwards, and how soon everything was as before."
     )
 
 
 def sent(run: Run) -> str:
-    """The load of a scenario with operations of its own."""
+    """The load of a scenario with operations of its own, and what part of it this run sent."""
     facts = run.facts
-    rates = [f"{name} {rate(one.per_second)}" for name, one in facts.model.operations.items()]
+    model = facts.model.operations
+    whole = sum(one.model_per_second for one in model.values())
     verb = "sent" if _ended_as_planned(run) else "was meant to send"
+    part = "" if facts.scale == 1 else f"{scale_words(facts.scale)} of "
     return (
-        f"This run {verb}, in requests a second: {', '.join(rates)}; for "
-        f"{facts.duration_seconds:g} seconds{_where(facts)}."
+        f"The scenario is {count(whole)} requests a second. This run {verb} {part}that: "
+        f"{_rates(model)} a second, for {_seconds(facts)}{_where(facts)}."
     )
 
 
 def imitated(run: Run, subject: str = "This run") -> Iterator[str]:
-    """The load of the model, and what part of it this run sent where."""
+    """The load of the model, what part of it this run sent where, and what it sent beside it."""
     facts = run.facts
     model, derived = facts.model, facts.model.derived
     players = model.assumptions.get("concurrent_players")
@@ -110,11 +114,24 @@ def imitated(run: Run, subject: str = "This run") -> Iterator[str]:
     here = "" if facts.scale == 1 else f"{scale_words(facts.scale)} of "
     loaded = f"{count(facts.players)} players, " if facts.players else ""
     writing = f"{rate(rates[_WRITE])} updates and " if _WRITE in rates else ""
-    reading = sum(value for name, value in rates.items() if name != _WRITE)
+    reading = sum(rates.get(name, 0) for name in _READS)
     yield (
         f"{subject} {_did(run)} {here}that load: {loaded}{writing}{rate(reading)} reads a second, "
-        f"for {facts.duration_seconds:g} seconds{_where(facts)}."
+        f"for {_seconds(facts)}{_where(facts)}."
     )
+    beside = {name: one for name, one in model.operations.items() if name not in _MODELLED}
+    if beside:
+        waves = any(one.seconds not in {None, facts.duration_seconds} for one in beside.values())
+        yield f"Beside it came {_rates(beside)} a second{', in waves' if waves else ''}."
+
+
+def _rates(operations: Mapping[str, OperationRate]) -> str:
+    return ", ".join(f"{name} {rate(one.per_second)}" for name, one in operations.items())
+
+
+def _seconds(facts: Facts) -> str:
+    unit = "second" if facts.duration_seconds == 1 else "seconds"
+    return f"{facts.duration_seconds:g} {unit}"
 
 
 def _did(run: Run) -> str:

@@ -5,15 +5,13 @@ from typing import Any
 
 from reports.verdict.judgement import Evidence, Judgement, Outcome, exact
 
-_NOTHING_BROKEN = "nothing was broken in this run (`make drill` does it)"
-
 
 def recovery(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     """Seconds from the end of the fault until nothing was behind any more."""
     most = exact(asked["recovery_seconds"])
     wanted = f"at most {float(most):g} s"
     if evidence.drill is None or not evidence.drill.faults:
-        yield Judgement("recovery", Outcome.NOT_JUDGED, wanted, _NOTHING_BROKEN)
+        yield Judgement("recovery", Outcome.NOT_JUDGED, wanted, _why_not(evidence))
         return
     seconds = evidence.drill.recovery_seconds
     if seconds is None:
@@ -31,8 +29,17 @@ def longest_wait(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judge
     wanted = f"at most {float(most):g} ms"
     found = evidence.drill.longest_wait_ms if evidence.drill else None
     if found is None:
-        yield Judgement("longest wait", Outcome.NOT_JUDGED, wanted, _NOTHING_BROKEN)
+        yield Judgement("longest wait", Outcome.NOT_JUDGED, wanted, _why_not(evidence))
         return
     outcome = Outcome.MET if exact(found) <= most else Outcome.MISSED
     text = f"since the fault began no request waited longer than {found:,.0f} ms for its answer"
     yield Judgement("longest wait", outcome, wanted, text)
+
+
+def _why_not(evidence: Evidence) -> str:
+    """Why there is nothing to judge."""
+    if evidence.drill is None:
+        return "nothing was broken in this run: a drill does it"
+    if not evidence.drill.faults:
+        return "the run ended before the drill broke anything"
+    return "no request was answered after the fault began"

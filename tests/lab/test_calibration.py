@@ -113,7 +113,10 @@ def test_an_event_in_which_nobody_raced(tmp_path: Path, capsys: pytest.CaptureFi
         ({"totals": "missing.csv"}, "TOTALS=.*missing.csv cannot be read"),
         ({"event": "missing.json"}, "EVENT=missing.json cannot be read"),
         ({"event": "http://127.0.0.1:1/v2/events/e"}, "EVENT=http.* cannot be read"),
+        ({"event": "http://[v2/events/e"}, "EVENT=http.* cannot be read"),
+        ({"event": "http://127.0.0.1:1 /e"}, "EVENT=http.* cannot be read"),
         ({"run": "latest"}, "RUN=latest is no run with a community event"),
+        ({"run": "x" * 300}, "RUN=x*: .* cannot be read: File name too long."),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path: Path, variables: dict[str, Any], told: str) -> None:
@@ -127,6 +130,8 @@ def test_an_event_that_goes_on_has_no_floor_yet(tmp_path: Path) -> None:
     for changed, told in (
         ({"final": None, "state": "open"}, "event autumn is open"),
         ({"final": {"total": "many"}}, "is no event as GET"),
+        ({"late": float("inf")}, "is no event as GET"),
+        ({"final": EVENT["final"] | {"total": -1}}, "-1 is no count"),
     ):
         with pytest.raises(UsageError, match=told):
             calibrate(Variables(event=_event(tmp_path, **changed)), Checkout(tmp_path))
@@ -164,3 +169,17 @@ def test_whatever_was_measured(totals: list[int]) -> None:
     assert tiers[0].threshold >= 1
     assert all(tier.cleared_by == sum(t >= tier.threshold for t in totals) for tier in tiers)
     assert all(rounded_down(total) <= total <= rounded_up(total) for total in totals)
+
+
+def test_all_that_cannot_be_read_is_told_at_once(tmp_path: Path) -> None:
+    """Each in a sentence without an errno, also an event that is nested too deeply to be one."""
+    (deep := tmp_path / "deep.json").write_text("[" * 100_000)
+    named = Variables(totals=tmp_path / "missing.csv", event=str(deep), run="latest")
+
+    with pytest.raises(UsageError) as caught:
+        calibrate(named, Checkout(tmp_path))
+
+    totals, event, run = caught.value.problems
+    assert totals.endswith("missing.csv cannot be read: No such file or directory.")
+    assert event.startswith(f"EVENT={deep} cannot be read: ")
+    assert run.startswith("RUN=latest is no run")

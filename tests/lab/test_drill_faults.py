@@ -145,6 +145,7 @@ HELD = ((4.0, 3.5), (6.0, 4.8), (14.9, 4.8))
     [
         ("fresh at the second look", ((15.1, 4.8), (15.3, 15.2)), 15.3, "fresh 0.3 s after it"),
         ("never fresh", ((15.1, 4.8), (30.0, 4.8)), float("inf"), "not fresh after it"),
+        ("the run ended under the hold", (), float("inf"), "not looked at after it"),
     ],
 )
 def test_the_top_grows_old_and_is_fresh_again(
@@ -201,6 +202,7 @@ def test_a_refusal_that_the_service_did_not_count_does_not_hold() -> None:
 
     assert not RankStorm(refused=0).findings(storm).invariants[0].held
     assert RankStorm(refused=1).findings(storm).invariants[0].held
+    assert RankStorm().findings(storm).invariants == []
 
 
 def test_a_p99_needs_a_hundred_samples() -> None:

@@ -58,6 +58,15 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
+def test_nobody_there_is_said_in_plain_words() -> None:
+    """Neither an errno nor the name of a function stands in the sentence."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    with pytest.raises(NoAnswer, match=r"^Connection refused$"):
+        ask_json(url)
+
+
 @pytest.mark.parametrize("kind", ["document", "redirect"])
 def test_a_document_is_read(kind: str, url: str) -> None:
     """Also behind a redirect, which is how services move."""

@@ -63,6 +63,22 @@ def test_recovery_is_judged_in_time(
     assert f"{reason} (objective: at most 2 s)" in verdict.reasons
 
 
+@pytest.mark.parametrize("objectives", [{"recovery_seconds": 2}, {"longest_wait_ms": 1_000}])
+def test_a_drill_that_ended_before_its_fault_is_not_told_to_be_one(
+    objectives: dict[str, int], tmp_path: Path
+) -> None:
+    """Nor that something was made to go wrong; it is a drill, and it proves nothing."""
+    path = _drilled(tmp_path, faults=[], longest_wait_ms=None, recovery_seconds=None)
+    changed(path, "run.json", lambda facts: facts.update(objectives=objectives))
+    verdict = judged(path)
+    page = run_page(derive(read_run(path)))
+
+    assert verdict.status is Status.INVALID
+    assert any("ended before the drill broke anything" in one for one in verdict.reasons)
+    assert "It was to be a drill, and ended before anything was broken." in page
+    assert "was made to go wrong" not in page
+
+
 @pytest.mark.parametrize(
     ("found", "status"),
     [(999.9, Status.PASS), (1_000.1, Status.FAIL), (None, Status.INVALID)],
@@ -92,7 +108,8 @@ def test_the_terminal_tells_the_four_counts_and_the_recovery(tmp_path: Path) -> 
         "  · Redis killed: second 1.5 to 2.2\n"
         "  · events accepted 13,200, lost 0, applied twice 0, gone backwards 0; "
         "recovery time 1.2 s\n"
-        "  · ranked reads said `recovering` during 0.9 s, and were unavailable during 0.8 s\n"
+        "  · ranked reads were marked as recovering during 0.9 s, "
+        "and were unavailable during 0.8 s\n"
         "  · writes: applied 1,137, durable-only 60, http_5xx 3\n"
         "  · ranked reads: ok 420, http_5xx 80\n"
         "  · longest wait for an answer, from the send: 512 ms\n"

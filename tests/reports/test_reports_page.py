@@ -230,5 +230,31 @@ def test_a_scenario_of_its_own_is_not_called_the_model(tmp_path: Path) -> None:
     main(["tables", str(run)])
     text = _Page((run / "report.html").read_text()).text.replace("\N{NO-BREAK SPACE}", " ")
 
-    assert "This run sent, in requests a second: submit 240, top 25, around 75;" in text
+    assert (
+        "The scenario is 340,000 requests a second. "
+        "This run sent 1/1000 of that: submit 240, top 25, around 75 a second, for 5 seconds"
+    ) in text
     assert "imitated" not in text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (5, "Beside it came rank_exact 10 a second."),
+        (2, "Beside it came rank_exact 10 a second, in waves."),
+    ],
+)
+def test_what_came_beside_the_mix_is_none_of_the_models_reads(
+    tmp_path: Path, seconds: int, words: str
+) -> None:
+    """The model's reads stay what the scale makes of them; the rest is named for itself."""
+    run = make_run(tmp_path, SHORT)
+    facts = json.loads((run / "run.json").read_text())
+    own = {"model_per_second": 10_000, "per_second": 10, "seconds": seconds}
+    facts["model"]["operations"]["rank_exact"] = own
+    (run / "run.json").write_text(json.dumps(facts))
+    main(["tables", str(run)])
+    text = _Page((run / "report.html").read_text()).text.replace("\N{NO-BREAK SPACE}", " ")
+
+    assert "240 updates and 100 reads a second" in text
+    assert words in text
