@@ -92,11 +92,14 @@ def read_configuration(value: object) -> Configuration | list[FieldProblem]:
 
 
 def _plain(value: object) -> object:
-    """TOML has moments of its own; a moment without a zone stays what it is, and is refused."""
-    if isinstance(value, datetime) and value.tzinfo is not None:
+    """TOML has moments of its own; what is no whole millisecond of UTC stays so, and is refused."""
+    if not isinstance(value, datetime) or value.tzinfo is None or value.microsecond % 1_000:
+        return value
+    try:
         at = value.astimezone(UTC)
-        return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1_000:03d}Z"
-    return value
+    except OverflowError:
+        return value
+    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1_000:03d}Z"
 
 
 _REQUIRED = ("aggregate", "opens_at", "closes_at")

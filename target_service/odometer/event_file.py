@@ -30,7 +30,7 @@ def read_event_file(path: Path) -> Events:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise EventsRefused([f"{path} cannot be read: {error}."]) from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise EventsRefused([f"{path} is not TOML: {error}."]) from error
     problems = [f"{path}: {name} is no table of events." for name in document if name != "events"]
     found = document.get("events", {})
@@ -40,6 +40,8 @@ def read_event_file(path: Path) -> Events:
     for event_id, value in found.items():
         if check_id(event_id) or event_id == RESERVED_ID:
             problems.append(f"{path}: {event_id!r} is no event id: choose another.")
+        if normalised(event_id) in events:
+            problems.append(f"{path}: {event_id!r} is there twice, in two ways of writing it.")
         configuration = read_configuration(value)
         if isinstance(configuration, list):
             problems += [

@@ -123,6 +123,11 @@ def test_a_file_is_put_as_a_whole(tmp_path: Path) -> None:
         ("events = 1", "events must be a table"),
         ("[events.versions]", "'versions' is no event id"),
         ("[events.e]\nopens_at = 2026-11-30T00:53:20", "events.e: opens_at must be a moment"),
+        ("[events.e]\nopens_at = 0001-01-01T00:00:00+23:00", "events.e: opens_at must be a moment"),
+        ("[events.e]\nopens_at = 2026-11-30T00:53:20.0001Z", "events.e: opens_at must be a moment"),
+        (f"[events.e]\ngrace_seconds = {'9' * 5_000}", "is not TOML: Exceeds the limit"),
+        (f"events = {'[' * 5_000}", "is not TOML: maximum recursion depth"),
+        (TOML + TOML.replace("autumn", '"cafe\u0301"') + '[events."caf\u00e9"]', "is there twice"),
     ],
 )
 def test_a_bad_file_is_told(tmp_path: Path, text: str, told: str) -> None:
