@@ -1,14 +1,12 @@
 """What the ledger's file holds of members, their standings and their unlocks."""
 
-import sqlite3
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.errors import PartFailed
+from lab.read_only import read_only
 
 _PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.1
@@ -47,7 +45,7 @@ class AchievementsFile:
 
     def counted_events(self) -> int:
         """How many events were added to counters in the last day."""
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             (rows,) = connection.execute("SELECT count(*) FROM counter_events").fetchone()
         return int(rows)
 
@@ -55,7 +53,7 @@ class AchievementsFile:
         """Recount everybody from their own row, as the service should have."""
         columns = [f"{one.column}, {one.column}_total, {one.column}_level" for one in tracks]
         members = right = 0
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             rows = connection.execute(
                 f"SELECT points, {', '.join(columns)} FROM member_counters"  # noqa: S608  checked names
                 " LEFT JOIN achievement_standings USING (member) WHERE tracking_code IS NOT NULL"
@@ -68,7 +66,7 @@ class AchievementsFile:
     def boards(self) -> Mapping[str, dict[str, int]]:
         """Members and points of every organisation."""
         boards: dict[str, dict[str, int]] = {}
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             for board, member, points in connection.execute(
                 "SELECT organization, member, coalesce(points, 0) FROM member_counters"
                 " LEFT JOIN achievement_standings USING (member) WHERE organization IS NOT NULL"
@@ -84,28 +82,18 @@ class AchievementsFile:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while self._unpublished() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             return connection.execute(
                 "SELECT number, member, achievement, level FROM achievement_unlocks ORDER BY number"
             ).fetchall()
 
     def _unpublished(self) -> int:
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             (waiting,) = connection.execute(
                 "SELECT count(*) FROM achievement_unlocks"
                 " WHERE number > (SELECT published_to FROM achievement_state)"
             ).fetchone()
         return int(waiting)
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(
-                sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
-            ) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            raise PartFailed(f"The ledger {self.path} cannot be read: {error}.") from error
 
 
 def _is_right(tracks: Sequence[Track], points: int | None, numbers: Sequence[int | None]) -> bool:

@@ -1,14 +1,12 @@
 """The ledger's file, read by the audit while the service still uses it; nothing is written."""
 
-import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from lab.errors import PartFailed
+from lab.read_only import read_only
 from lab.redis_access import connect
 from workload.partitions import global_key
 
@@ -89,7 +87,7 @@ class LedgerFile:
         """
         if not self.path.exists():
             return 0
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             (last_change,) = connection.execute("SELECT last_change FROM state").fetchone()
         return int(last_change)
 
@@ -99,7 +97,7 @@ class LedgerFile:
         Raises:
             PartFailed: the file cannot be read.
         """
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             found = connection.execute("SELECT score FROM standings WHERE player = ?", (player,))
             row = found.fetchone()
         return None if row is None else int(row[0])
@@ -110,7 +108,7 @@ class LedgerFile:
         Raises:
             PartFailed: the file cannot be read.
         """
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             row = connection.execute(
                 "SELECT last_change, (SELECT min(first) FROM unprojected),"
                 " (SELECT coalesce(sum(last - first + 1), 0) FROM unprojected) FROM state"
@@ -124,7 +122,7 @@ class LedgerFile:
             PartFailed: the file cannot be read.
         """
         prefix = f"{run_id}-"
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             rows = connection.execute(
                 "SELECT event_id, season, player, sequence FROM events"
                 " JOIN boards ON boards.id = board"
@@ -172,28 +170,18 @@ class LedgerFile:
         return kept(told, held)
 
     def _standings(self) -> list[Standing]:
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             rows = connection.execute(
                 "SELECT season, board, player, score, sequence FROM standings"
             )
             return [Standing(*row) for row in rows]
 
     def _unprojected(self) -> int:
-        with self._opened() as connection:
+        with read_only(self.path) as connection:
             (waiting,) = connection.execute(
                 "SELECT coalesce(sum(last - first + 1), 0) FROM unprojected"
             ).fetchone()
         return int(waiting)
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(
-                sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
-            ) as connection:
-                yield connection
-        except sqlite3.Error as error:
-            raise PartFailed(f"The ledger {self.path} cannot be read: {error}.") from error
 
 
 @dataclass(frozen=True)

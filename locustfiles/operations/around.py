@@ -8,6 +8,7 @@ from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.freshness import freshness
 from locustfiles.operations.places import Places
+from locustfiles.operations.player_request import PlayerRequest
 from locustfiles.plan import Plan
 from locustfiles.unreadable import UNREADABLE
 
@@ -35,16 +36,11 @@ class Around:
 
     def __init__(self, plan: Plan, address: Address, places: Places) -> None:
         self._places = places
-        self._heads = [f"GET {address.path}{place.path}/players/" for place in places.all]
-        self._tail = (
-            f"/around?window={plan.load.window} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
-        )
+        self._request = PlayerRequest(address, places, f"around?window={plan.load.window}")
 
     def request(self, arrival: Arrival) -> bytes:
         """Ask for the page around the arrival's player."""
-        player = arrival.player
-        head = self._heads[player % len(self._heads)]
-        return f"{head}{self._places.player_id(player)}{self._tail}".encode("ascii")
+        return self._request.about(arrival)
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the player asked for, who stands on the page."""

@@ -7,6 +7,7 @@ from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
 from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
+from locustfiles.operations.player_request import PlayerRequest
 from locustfiles.unreadable import UNREADABLE
 
 
@@ -24,16 +25,11 @@ class Rank:
     def __init__(self, consistency: str, address: Address, places: Places) -> None:
         self.name = f"rank_{consistency}"
         self._places = places
-        self._heads = [f"GET {address.path}{place.path}/players/" for place in places.all]
-        self._tail = (
-            f"/rank?consistency={consistency} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
-        )
+        self._request = PlayerRequest(address, places, f"rank?consistency={consistency}")
 
     def request(self, arrival: Arrival) -> bytes:
         """Ask for the rank of the arrival's player."""
-        player = arrival.player
-        head = self._heads[player % len(self._heads)]
-        return f"{head}{self._places.player_id(player)}{self._tail}".encode("ascii")
+        return self._request.about(arrival)
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the player asked for, who has a rank."""

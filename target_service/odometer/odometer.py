@@ -16,7 +16,7 @@ from target_service.odometer.bookkeeping import Bookkeeping
 from target_service.odometer.consumer import Consumer
 from target_service.odometer.drift import DriftWatch
 from target_service.odometer.event_player import ReadEventPlayer
-from target_service.odometer.event_state import ReadEventV1, ReadEventV2, ReadVersions
+from target_service.odometer.event_state import EVENT_V1, EVENT_V2, ReadEvent, ReadVersions
 from target_service.odometer.intake import Intake
 from target_service.odometer.join import JoinEvent
 from target_service.odometer.orders import Done, Order
@@ -36,8 +36,8 @@ _OPEN_AGAIN_SECONDS = 1.0
 OPERATIONS = (
     PutEvent.operation,
     ReadVersions.operation,
-    ReadEventV1.operation,
-    ReadEventV2.operation,
+    EVENT_V1,
+    EVENT_V2,
     JoinEvent.operation,
     TakeRaces.operation,
     ReadEventPlayer.operation,
@@ -67,8 +67,8 @@ class Odometer:
         self.handlers = (
             PutEvent(self._open_bookkeeping, now_ms),
             ReadVersions(),
-            ReadEventV1(self._totals),
-            ReadEventV2(self._totals),
+            ReadEvent(EVENT_V1, self._totals, lambda copy: copy.v1),
+            ReadEvent(EVENT_V2, self._totals, lambda copy: copy.v2),
             JoinEvent(self._intake),
             TakeRaces(self._intake),
             ReadEventPlayer(self._questions),
