@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from target_service.ledger.errors import LedgerError
+from target_service.ledger.one_thread import OneThread
 from target_service.ledger.store import Store
 
 _INTERVAL_SECONDS = 0.5
@@ -25,22 +26,18 @@ class CopyBack:
 
     async def keep(self) -> None:
         """Copy for ever; failing is no loss."""
-        connection = await asyncio.to_thread(self._store.connect)
+        thread = OneThread("achievements-copying")
+        connection = await thread.run(self._store.connect)
         copied = 0
-        copying: asyncio.Future[None] | None = None
         try:
             while True:
                 await asyncio.sleep(_INTERVAL_SECONDS)
                 given = self._orders()
                 if given != copied:
-                    copying = asyncio.ensure_future(asyncio.to_thread(copy_back, connection))
-                    await asyncio.shield(copying)
+                    await thread.run(lambda: copy_back(connection))
                     copied = given
         finally:
-            # A thread that still copies needs the connection.
-            if copying is not None:
-                await copying
-            connection.close()
+            await thread.close(connection.close)
 
 
 def copy_back(connection: sqlite3.Connection) -> None:

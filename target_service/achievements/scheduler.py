@@ -5,7 +5,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -133,6 +133,11 @@ class Scheduler:
 
 def _finish(begun: Sweep, connection: sqlite3.Connection) -> None:
     """Take the sweep to its end and close its connection, both in one thread."""
-    # The sweep's own line has said why it ended.
-    with closing(connection), suppress(LedgerError, SweepCut):
-        begun.run()
+    with closing(connection):
+        try:
+            begun.run()
+        except (LedgerError, SweepCut):
+            # The sweep's own line has said why it ended.
+            return
+        except Exception:
+            logger.exception("A sweep failed")

@@ -9,14 +9,12 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
-
-import msgspec
 
 from target_service.achievements import sweeps
 from target_service.achievements.copying import copy_back
-from target_service.achievements.recount import MOVED, recount
+from target_service.achievements.recount import recount
+from target_service.achievements.sweep_pages import BEYOND, Page, read_page
+from target_service.achievements.sweep_report import SweepReport
 from target_service.achievements.sweeps import Tally
 from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
@@ -28,52 +26,13 @@ logger = logging.getLogger(__name__)
 
 LEASE = "achievements-sweep"
 LEASE_MS = 10_000
-_PAGE_MEMBERS = 1_000
 # Whoever counts meanwhile waits for the file as long as a slice takes: a few milliseconds.
 _SLICE_MEMBERS = 50
-_COPY_BACK_ROWS = 2_000
-
-# One row for a page: its members, the last of them, and those who have moved.
-_PAGE = (
-    "SELECT count(*), max(member), json_group_array(member) FILTER (WHERE moved) FROM"  # noqa: S608  (own names)
-    f" (SELECT c.member AS member, ({MOVED}) AS moved FROM member_counters c"
-    " LEFT JOIN achievement_standings s ON s.member = c.member"
-    " WHERE c.tracking_code IS NOT NULL AND c.member > ? AND c.member <= ?"
-    " ORDER BY c.member LIMIT ?)"
-)
-_members = msgspec.json.Decoder(list[str]).decode
-# Sorts behind every id: none has a character beyond it.
-_BEYOND = "\U0010ffff" * 65
-
-
-@dataclass(frozen=True, slots=True)
-class SweepReport:
-    """What a sweep did; `resumed_after` is where one that died had got to, if one had."""
-
-    night: str | None
-    tally: Tally
-    seconds: float
-    resumed_after: str
-
-    def __str__(self) -> str:
-        tally = self.tally
-        whose = f"night {self.night}" if self.night else "by hand"
-        resumed = f", resumed after {self.resumed_after!r}" if self.resumed_after else ""
-        return (
-            f"sweep ({whose}{resumed}): scanned {tally.scanned}, changed {tally.changed}, "
-            f"unchanged {tally.scanned - tally.changed}, unlocked {tally.unlocked}, "
-            f"{self.seconds:.3f} seconds"
-        )
+_COPY_BACK_ROWS = 10_000
 
 
 class SweepCut(Exception):
     """The service stops in the middle of a sweep; the next one goes on where it was."""
-
-
-class _Page(NamedTuple):
-    members: int
-    last: str
-    moved: list[str]
 
 
 class Sweep:
@@ -119,7 +78,7 @@ class Sweep:
         try:
             # What dies with the machine is found again; the end is synced, and covers it all.
             with self._store.unsynced(self._connection):
-                for after, up_to in ((self._resumed_after, _BEYOND), ("", self._resumed_after)):
+                for after, up_to in ((self._resumed_after, BEYOND), ("", self._resumed_after)):
                     for page in self._pages(after, up_to):
                         self._settle(page)
             self._end()
@@ -144,20 +103,19 @@ class Sweep:
                 sweeps.decide(self._connection, self._night, "swept", now_ms)
             leases.release(self._connection, self._lease)
 
-    def _pages(self, after: str, up_to: str) -> Iterator[_Page]:
+    def _pages(self, after: str, up_to: str) -> Iterator[Page]:
         while after < up_to:
             if self._is_cut():
                 self._release()
                 raise SweepCut("The service stops.")
             with self._store.reading(self._connection):
-                given = (after, up_to, _PAGE_MEMBERS)
-                members, last, moved = self._connection.execute(_PAGE, given).fetchone()
-            if not members:
+                page = read_page(self._connection, after, up_to)
+            if page is None:
                 return
-            yield _Page(members, last, _members(moved))
-            after = last
+            yield page
+            after = page.last
 
-    def _settle(self, page: _Page) -> None:
+    def _settle(self, page: Page) -> None:
         """Recount who has moved; a page of which nobody has costs no write but the lease's."""
         self._tally.scanned += page.members
         slices = range(0, len(page.moved), _SLICE_MEMBERS)
