@@ -171,6 +171,15 @@ def test_what_is_wrong_in_redis_is_found(
     assert (0, 2, False) == _found(stack, file)[4]
 
 
+def test_frames_that_the_stream_has_dropped_were_there(
+    stack: Stack, file: AchievementsFile, redis: Redis
+) -> None:
+    """A stream keeps a bounded number; it says itself how many were added."""
+    redis.xtrim(STREAM, maxlen=1, approximate=False)
+
+    assert (2, 2, True) == _found(stack, file)[4]
+
+
 def test_a_database_that_holds_only_ours_may_be_used_again(redis: Redis) -> None:
     """Boards and streams of members are unlinked by name; a key of somebody else's stays."""
     port = redis.connection_pool.connection_kwargs["port"]
