@@ -8,11 +8,12 @@ from time import monotonic
 
 from redis.exceptions import ResponseError
 
+from target_service.leaderboard.rules import BODY_BYTES
 from target_service.ledger.errors import LedgerClosed, LedgerError
 from target_service.odometer.intake import Intake
 from target_service.odometer.race import BadRaces, Completed, read_races
 from target_service.odometer.rules import RACES_AT_ONCE
-from target_service.odometer.stream import FIELD, Entry, NoStream, Stream
+from target_service.odometer.stream import FIELD, STREAM, Entry, NoStream, Stream
 from target_service.problems import FieldProblem
 from target_service.redis_wire.errors import RedisUnavailable
 
@@ -42,6 +43,7 @@ class Consumer:
         self._intake = intake
         self._claim_idle_ms = claim_idle_ms
         self._claim_at = 0.0
+        self._trouble = ""
 
     async def keep(self) -> None:
         """Consume for ever; what fails is tried again."""
@@ -50,14 +52,24 @@ class Consumer:
             try:
                 if await self.look():
                     pause_seconds = 0.0
+                self._trouble = ""
             except NoStream:
                 pause_seconds = _NO_STREAM_SECONDS
-            except (RedisUnavailable, ResponseError, LedgerError):
+            except ResponseError as error:
+                self._tell(str(error))
+                pause_seconds = _RETRY_SECONDS
+            except (RedisUnavailable, LedgerError):
                 pause_seconds = _RETRY_SECONDS
             except Exception:
                 logger.exception("The stream's consumer failed; it goes on")
                 pause_seconds = _RETRY_SECONDS
             await asyncio.sleep(pause_seconds)
+
+    def _tell(self, trouble: str) -> None:
+        """Say once what Redis refuses; the key is the producers' too, so nobody touches it."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            logger.warning("The stream %s cannot be read; it is tried again: %s", STREAM, trouble)
 
     async def look(self) -> bool:
         """Take what is there; tell whether there was any."""
@@ -123,6 +135,8 @@ class Consumer:
 def _races_of(entry: Entry) -> list[Completed]:
     if entry.payload is None:
         raise BadRaces([FieldProblem(FIELD, "must be a field of the entry, once")])
+    if len(entry.payload) > BODY_BYTES:
+        raise BadRaces([FieldProblem("body", f"must be at most {BODY_BYTES} bytes long")])
     if _NOT_UTF8 in entry.payload:
         # Two ids that are broken in different places would look the same.
         raise BadRaces([FieldProblem("body", f"must be UTF-8, and without {_NOT_UTF8!a}")])

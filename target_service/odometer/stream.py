@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from redis.exceptions import ResponseError
 
 from target_service.redis_wire.command import Command, Uncounted
+from target_service.redis_wire.errors import RedisUnavailable
 from target_service.redis_wire.packing import pack
 from target_service.redis_wire.pipeline import Pipeline
 
@@ -45,32 +46,33 @@ class Stream:
     def __init__(self, pipeline: Pipeline, consumer: str) -> None:
         self._pipeline = pipeline
         self._consumer = consumer
+        self._at_once = ENTRIES_AT_ONCE
 
     async def read(self) -> Sequence[Entry]:
         """Return entries that no consumer has had yet; raises NoStream."""
         try:
-            reply = await self._run(
+            reply = await self._fetch(
                 *("XREADGROUP", "GROUP", GROUP, self._consumer),
-                *("COUNT", ENTRIES_AT_ONCE, "STREAMS", STREAM, ">"),
+                *("COUNT", self._at_once, "STREAMS", STREAM, ">"),
             )
         except ResponseError as error:
             if not str(error).startswith("NOGROUP"):
                 raise
             await self._make_group()
             return ()
-        return [] if reply is None else [_entry(raw) for _, found in reply for raw in found]
+        return self._entries([raw for _, found in reply or () for raw in found])
 
     async def claim(self, idle_ms: int) -> Sequence[Entry]:
         """Take over entries that their consumers have not acknowledged for so long."""
         found: list[Entry] = []
         cursor = "0-0"
         while True:
-            cursor, raw, *_ = await self._run(
+            cursor, raw, *_ = await self._fetch(
                 *("XAUTOCLAIM", STREAM, GROUP, self._consumer, idle_ms, cursor),
-                *("COUNT", ENTRIES_AT_ONCE),
+                *("COUNT", self._at_once),
             )
-            found += [_entry(one) for one in raw]
-            if cursor == "0-0" or len(found) >= ENTRIES_AT_ONCE:
+            found += self._entries(raw)
+            if cursor == "0-0" or len(found) >= self._at_once:
                 return found
 
     async def done(self, ids: Sequence[str]) -> None:
@@ -94,6 +96,20 @@ class Stream:
 
     async def _forget(self, consumer: str) -> None:
         await self._run("EVAL", _FORGET, 1, STREAM, GROUP, consumer)
+
+    async def _fetch(self, *arguments: str | int) -> Any:  # noqa: ANN401  what Redis answers
+        """Ask for entries; fewer the next time if they were too many to come in time."""
+        try:
+            return await self._run(*arguments)
+        except RedisUnavailable:
+            self._at_once = max(1, self._at_once // 4)
+            raise
+
+    def _entries(self, came: Sequence[Any]) -> Sequence[Entry]:
+        """Return the entries that came, and ask for more the next time: so many are no trouble."""
+        if came:
+            self._at_once = min(ENTRIES_AT_ONCE, 2 * self._at_once)
+        return [_entry(raw) for raw in came]
 
     async def _make_group(self) -> None:
         """Make the group from the stream's beginning, but never the stream."""

@@ -1,0 +1,106 @@
+"""The stream when something is wrong with it: told, kept, and in nobody's way."""
+
+import asyncio
+import json
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from stream_consumers import Consumers, add, body, consume, until, until_empty
+from valkey_process import ValkeyProcess
+
+from target_service.odometer import consumer as odometer_consumer
+from target_service.redis_wire.errors import RedisUnavailable
+
+
+def test_broken_text_holds_nobody_up(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """Half a surrogate pair, bytes that are no UTF-8, the field twice: kept, each with a reason."""
+    bad_bytes = json.dumps(body("p", player_id="@")).encode().replace(b"@", b"\xff")
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        add(redis, body("before"))
+        add(redis, '{"\\ud800": 1}')
+        redis.xadd("races", {"races": bad_bytes})
+        redis.execute_command("XADD", "races", "*", "races", "one", "races", "two")  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+        add(redis, body("after"))
+        await until_empty(consumers("a"))
+        assert redis.xlen("races") == 0
+
+    tables = consume(own_valkey, tmp_path, use)
+    rows = tables.connection.execute("SELECT reason, payload FROM odometer_rejected ORDER BY id")
+    (surrogate, _), (no_utf8, _), twice = rows.fetchall()
+    assert tables.event("e").total == 10
+    assert "? is not a field of a race" in surrogate
+    assert "body must be UTF-8" in no_utf8
+    assert twice == ("races must be a field of the entry, once", "races one races two")
+    tables.close()
+
+
+def test_entries_too_large_to_come_together_come_one_by_one(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """A reply that does not come in time leaves them pending; fewer are asked for then."""
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        for number in range(80):
+            add(redis, f"{number}{'?' * 500_000}")
+        consumer = consumers("a")
+        for _ in range(200):
+            with suppress(RedisUnavailable):
+                await consumer.look()
+            await asyncio.sleep(0.02)
+            if redis.xlen("races") == 0:
+                break
+        assert redis.xlen("races") == 0
+
+    tables = consume(own_valkey, tmp_path, use, timeout_seconds=0.02)
+    (kept,) = tables.connection.execute("SELECT count(*) FROM odometer_rejected").fetchone()
+    assert kept >= 80
+    tables.close()
+
+
+def test_a_stream_that_is_none_is_told_once(
+    own_valkey: ValkeyProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A key of another type is left to the producers; what they add afterwards counts."""
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        redis.set("races", "theirs")
+        keeping = asyncio.create_task(consumers("a").keep())
+        await until(lambda: bool(caplog.messages))
+        await asyncio.sleep(0.6)
+        redis.delete("races")
+        add(redis, body("1"))
+        await until(lambda: redis.xlen("races") == 0)
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+
+    with caplog.at_level(logging.WARNING, logger=odometer_consumer.__name__):
+        tables = consume(own_valkey, tmp_path, use)
+    (told,) = caplog.messages
+    assert told.startswith("The stream races cannot be read; it is tried again: WRONGTYPE")
+    assert tables.event("e").total == 5
+    tables.close()
+
+
+def test_a_read_under_way_is_not_forgotten_with_its_reader(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """Looking for what is pending and leaving are one step, so no read comes in between."""
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        add(redis, body("1"))
+        await until_empty(consumers("other"))
+        leaving = consumers("leaving")
+        await leaving.look()
+        before = redis.info("commandstats")
+        await leaving.leave()
+        after = redis.info("commandstats")
+        sent = {name for name in after if after[name]["calls"] != before.get(name, {}).get("calls")}
+
+        assert {"cmdstat_eval", "cmdstat_xpending", "cmdstat_xgroup|delconsumer"} <= sent
+        assert [one["name"] for one in redis.xinfo_consumers("races", "odometer")] == ["other"]
+
+    consume(own_valkey, tmp_path, use).close()
