@@ -48,7 +48,7 @@ class Conductor:
         self._crew = crew
         self._progress = progress
         self._stop = stop
-        self._loading = Loading(inputs.plan.players if inputs.needs_boards else 0)
+        self._loading = Loading(inputs.plan.players if inputs.plan.needs_boards else 0)
         self._companion = companion_of(inputs)
         self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
         self.results = Results(inputs, crew, self._loading, self._keys, self._companion)
@@ -89,7 +89,7 @@ class Conductor:
 
     def _measure(self) -> None:
         self.results.begin()
-        if self._inputs.needs_boards:
+        if self._inputs.plan.needs_boards:
             Loader(self._inputs, self._loading, self._crew.scores).run(self._check)
         self._companion.prepare(self._check)
         self._until(lambda: len(self._crew.complete()) >= self._plan.slices, "holds its users")

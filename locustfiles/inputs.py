@@ -18,7 +18,6 @@ from locustfiles.target import Description, ask_for_description, disagreements
 from workload.assumptions import InvalidWorkload
 from workload.dataset import Dataset, build_dataset
 from workload.model import TrafficModel
-from workload.operations import OPERATIONS
 from workload.partitions import partition_keys
 from workload.scenario import Scenario
 
@@ -37,11 +36,6 @@ class RunInputs:
     description: Description
     directory: Path
     plan: Plan
-
-    @property
-    def needs_boards(self) -> bool:
-        """Whether the players must stand on the boards before the load."""
-        return any(OPERATIONS[name].needs_boards for name in self.plan.rates_per_second)
 
     def dataset(self) -> Dataset:
         """The players and the scores that they are loaded with."""

@@ -1,5 +1,6 @@
 """The parts of the panel that are text and figures, each as lines of a given width."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.text import Text
@@ -8,20 +9,20 @@ from locustfiles.panel_snapshot import Figures, OperationRow, Phase, Snapshot, T
 
 HEADING: Final = "dim"
 _NOT_A_CAPACITY: Final = "host-limited: not a capacity"
-# offered/s, achieved/s, p50, p99: the widths of their columns, each with a space before it
-_COLUMNS: Final = (9, 10, 6, 6)
-_NAME_WIDTH: Final = 6
-_GROUP_WIDTH: Final = sum(_COLUMNS) + len(_COLUMNS) - 1
-OPERATIONS_WIDTH: Final = _NAME_WIDTH + 2 * (2 + _GROUP_WIDTH)
+# With long names the unit of the rates moves to the corner above them, which is wide enough then.
+_COLUMNS: Final = ("offered/s", "achieved/s", "p50 ms", "p99 ms")
+_NARROW_COLUMNS: Final = ("offered", "achieved", "p50 ms", "p99 ms")
+_NARROW_CORNER: Final = "rates /s"
+_GROUP_GAP: Final = "  "
+_GROUPS: Final = 2
 _ONE_DECIMAL_BELOW: Final = 100
 
 
 def title_lines(title: Title, width: int) -> list[Text]:
     """The run by name, and what its figures are not; on two lines where one is too short."""
-    name = Text(
-        f"{title.scenario} · {title.mode} · scale {title.scale} · {title.players:,} players",
-        style="bold",
-    )
+    parts = [title.scenario, title.mode, f"scale {title.scale}"]
+    parts.append(None if title.players is None else f"{title.players:,} players")
+    name = Text(" · ".join(part for part in parts if part is not None), style="bold")
     gap = width - name.cell_len - len(_NOT_A_CAPACITY)
     caution = Text(_NOT_A_CAPACITY, style="yellow")
     return [name, caution] if gap < 1 else [Text.assemble(name, " " * gap, caution)]
@@ -40,29 +41,53 @@ def phase_line(phase: Phase, width: int) -> Text:
     return line.append(words)
 
 
+def operations_width(snapshot: Snapshot) -> int:
+    """What all of it takes: the longest name, then both groups of columns."""
+    return _name_width(snapshot) + _GROUPS * _group_width(_COLUMNS)
+
+
 def operations_lines(snapshot: Snapshot, width: int) -> list[Text]:
     """Each operation in the last seconds and, where there is room, in the measured phase."""
     groups = [f"last {snapshot.recent_seconds} s", snapshot.measured_words]
-    if width < OPERATIONS_WIDTH:
+    name_width = _name_width(snapshot)
+    columns, corner = _COLUMNS, ""
+    if width < operations_width(snapshot) and name_width >= len(_NARROW_CORNER):
+        columns, corner = _NARROW_COLUMNS, _NARROW_CORNER
+    group_width = _group_width(columns)
+    if width < name_width + len(groups) * group_width:
         groups.pop()
-    columns = ("offered/s", "achieved/s", "p50 ms", "p99 ms")
-    above = "".join(f"  {f' {group} '.center(_GROUP_WIDTH, '─')}" for group in groups)
-    header = " ".join(name.rjust(size) for name, size in zip(columns, _COLUMNS, strict=True))
-    blank = " " * _NAME_WIDTH
+    size = group_width - len(_GROUP_GAP)
+    above = "".join(f"{_GROUP_GAP}{f' {group} '.center(size, '─')}" for group in groups)
+    header = f"{_GROUP_GAP}{' '.join(columns)}" * len(groups)
     return [
-        Text(f"{blank}{above}", style=HEADING),
-        Text(f"{blank}{f'  {header}' * len(groups)}", style=HEADING),
-        *(_operation_line(row, len(groups)) for row in snapshot.operations),
+        Text(f"{'':{name_width}}{above}", style=HEADING),
+        Text(f"{corner:{name_width}}{header}", style=HEADING),
+        *(
+            Text.assemble(
+                (row.name.ljust(name_width), "bold"), *_groups(row, columns)[: len(groups)]
+            )
+            for row in snapshot.operations
+        ),
     ]
 
 
-def _operation_line(row: OperationRow, groups: int) -> Text:
-    line = Text.assemble((row.name.ljust(_NAME_WIDTH), "bold"))
-    for figures in (row.recent, row.measured)[:groups]:
-        line.append("  ")
-        cells = (text.rjust(size) for text, size in zip(_cells(figures), _COLUMNS, strict=True))
-        line.append(" ".join(cells))
-    return line
+def _name_width(snapshot: Snapshot) -> int:
+    return max((len(row.name) for row in snapshot.operations), default=0)
+
+
+def _group_width(columns: Sequence[str]) -> int:
+    return len(_GROUP_GAP) + len(" ".join(columns))
+
+
+def _groups(row: OperationRow, columns: Sequence[str]) -> list[str]:
+    """The figures of the last seconds and of the measured phase, each below its header."""
+    return [
+        _GROUP_GAP
+        + " ".join(
+            cell.rjust(len(column)) for cell, column in zip(_cells(figures), columns, strict=True)
+        )
+        for figures in (row.recent, row.measured)
+    ]
 
 
 def _cells(figures: Figures | None) -> tuple[str, ...]:

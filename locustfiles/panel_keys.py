@@ -9,6 +9,7 @@ from locustfiles.panel_blocks import HEADING
 from locustfiles.panel_snapshot import Keys, Snapshot
 
 _NOT_YET: Final = "hits per key: read from the service's counters in the measured phase"
+_NONE: Final = "hits per key: this scenario touches no board key"
 _FULL, _HALF, _EMPTY, _MARK = "█▌ │"
 _GAP: Final = "   "
 _SHARE_WIDTH: Final = len("100.0 %")
@@ -41,7 +42,7 @@ def keys_lines(snapshot: Snapshot, width: int, columns: int) -> list[Text]:
     """A heading and a bar for each key, in one column with figures or in several without."""
     keys = snapshot.keys
     if not keys.total:
-        return [Text(_NOT_YET, style=HEADING)]
+        return [_no_hits(snapshot)]
     cell_width = (width - len(_GAP) * (columns - 1)) // columns
     bars = (_wide if columns == 1 else _narrow)(keys, cell_width)
     rows = -(-len(bars) // columns)
@@ -52,15 +53,20 @@ def keys_lines(snapshot: Snapshot, width: int, columns: int) -> list[Text]:
     return lines
 
 
-def hottest_line(keys: Keys) -> Text:
+def hottest_line(snapshot: Snapshot) -> Text:
     """The busiest key in words, for a terminal with few lines."""
+    keys = snapshot.keys
     if not keys.total:
-        return Text(_NOT_YET, style=HEADING)
+        return _no_hits(snapshot)
     name, hits = max(keys.hits, key=lambda one: one[1])
     share = keys.share(hits)
     return Text(
         f"hottest key {name}: {_percent(share)} of the hits, {_heat(keys, share)} a fair share"
     )
+
+
+def _no_hits(snapshot: Snapshot) -> Text:
+    return Text(_NOT_YET if snapshot.touches_boards else _NONE, style=HEADING)
 
 
 def _heading(snapshot: Snapshot, width: int, columns: int) -> Text:

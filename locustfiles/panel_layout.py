@@ -6,8 +6,8 @@ from typing import Final
 from rich.text import Text
 
 from locustfiles.panel_blocks import (
-    OPERATIONS_WIDTH,
     operations_lines,
+    operations_width,
     phase_line,
     title_lines,
 )
@@ -16,8 +16,8 @@ from locustfiles.panel_snapshot import Snapshot
 from locustfiles.panel_troubles import trouble_line, trouble_lines
 
 _GUTTER: Final = 4
-# From here on the keys stand beside the operations.
-_WIDE: Final = 2 * OPERATIONS_WIDTH - 10
+# What the keys need at least to stand beside the operations.
+_KEYS_WIDTH: Final = 64
 _WIDEST: Final = 190
 _BLANK: Final = Text()
 
@@ -44,27 +44,28 @@ def _arrangements(snapshot: Snapshot, width: int) -> Iterator[Lines]:
     head = [*title_lines(snapshot.title, width), phase_line(snapshot.phase, width)]
     figures = operations_lines(snapshot, width)
     troubles = trouble_lines(snapshot)
-    if width >= _WIDE:
+    left_width = operations_width(snapshot)
+    right_width = width - left_width - _GUTTER
+    if right_width >= _KEYS_WIDTH:
         left = [*figures, _BLANK, *troubles]
-        right_width = width - OPERATIONS_WIDTH - _GUTTER
         for columns in (1, 2):
             right = keys_lines(snapshot, right_width, columns)
-            yield [*head, _BLANK, *_side_by_side(left, right)]
+            yield [*head, _BLANK, *_side_by_side(left, right, left_width)]
     for columns in (1, 2):
         keys = keys_lines(snapshot, width, columns)
         yield [*head, _BLANK, *figures, _BLANK, *keys, _BLANK, *troubles]
     yield [*head, *figures, *keys, trouble_line(snapshot)]
-    yield [*head, *figures, hottest_line(snapshot.keys), trouble_line(snapshot)]
+    yield [*head, *figures, hottest_line(snapshot), trouble_line(snapshot)]
     yield [*head, trouble_line(snapshot)]
 
 
-def _side_by_side(left: Lines, right: Lines) -> Lines:
+def _side_by_side(left: Lines, right: Lines, left_width: int) -> Lines:
     lines = []
     for row in range(max(len(left), len(right))):
         line = left[row].copy() if row < len(left) else Text()
         if row < len(right):
-            line.truncate(OPERATIONS_WIDTH, overflow="ellipsis")
-            line.append(" " * (OPERATIONS_WIDTH + _GUTTER - line.cell_len))
+            line.truncate(left_width, overflow="ellipsis")
+            line.append(" " * (left_width + _GUTTER - line.cell_len))
             line.append_text(right[row])
         lines.append(line)
     return lines

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Title:
-    """The run by name."""
+    """The run by name; the mode and the players are None where no board is touched."""
 
     scenario: str
-    mode: str
+    mode: str | None
     scale: str
-    players: int
+    players: int | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,11 @@ class Snapshot:
     keys: Keys
     troubles: tuple[Trouble, ...]
     waiting: int
+
+    @property
+    def touches_boards(self) -> bool:
+        """Whether the run is about boards at all."""
+        return self.title.mode is not None
 
     @property
     def measured_words(self) -> str:

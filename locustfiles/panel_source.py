@@ -46,7 +46,7 @@ class PanelSource:
         all_so_far = self._phase_totals(phase, floor(now) + 1)
         waiting = sum(one.waiting for one in all_so_far.values())
         return Snapshot(
-            title=Title(view.scenario, view.mode, view.plan.scale, view.plan.players),
+            title=_title(view),
             phase=current_phase(view, now, self._second, waiting),
             recent_seconds=RECENT_SECONDS,
             is_measured_whole=self._second >= self._measured.stop,
@@ -92,6 +92,13 @@ class PanelSource:
         # a service that was started anew counts from zero again
         hits = tuple((name, max(sum(found.get(name, {}).values()), 0)) for name in names)
         return Keys(hits, self._view.partitions)
+
+
+def _title(view: RunView) -> Title:
+    plan = view.plan
+    if not plan.needs_boards:
+        return Title(view.scenario, None, plan.scale, None)
+    return Title(view.scenario, view.mode, plan.scale, plan.players)
 
 
 def _figures(offered: int, achieved: int, seconds: int, response_us: Counts) -> Figures:

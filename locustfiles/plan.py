@@ -58,6 +58,11 @@ class Plan:
         """The exact requests per second of each operation, over all slices."""
         return {name: Fraction(rate) for name, rate in self.rates.items()}
 
+    @property
+    def needs_boards(self) -> bool:
+        """Whether the run is about boards, so that players must stand on them before the load."""
+        return any(OPERATIONS[name].needs_boards for name in self.rates)
+
     @cached_property
     def popularity(self) -> Popularity:
         """Who the requests are about; made once, for all operations of a process."""

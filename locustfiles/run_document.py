@@ -76,6 +76,7 @@ def _model(inputs: RunInputs) -> dict[str, Any]:
             for name, rate in plan.rates_per_second.items()
         },
         "modelled_mix": inputs.scenario.modelled_mix,
+        "needs_boards": plan.needs_boards,
         "partition_shares": dict(zip(partition_keys(assumptions), shares, strict=True)),
     }
 

@@ -37,6 +37,7 @@ class Model(msgspec.Struct, frozen=True):
     derived: dict[str, Any] = {}
     operations: dict[str, OperationRate] = {}
     modelled_mix: bool = True
+    needs_boards: bool = True
     partition_shares: dict[str, Amount] = {}
 
 

@@ -67,6 +67,18 @@ LOADING = replace(
     waiting=0,
 )
 
+ODOMETER = replace(
+    WHOLE,
+    title=Title("odometer", None, "0.001", None),
+    operations=(
+        OperationRow("event_v1", Figures(300, 300, 1.9, 7.1), Figures(300, 300, 2.0, 8.2)),
+        OperationRow("event_v2", Figures(300, 299.8, 1.8, 7.4), Figures(300, 300, 1.9, 12.1)),
+        OperationRow("event_player", Figures(20, 20, 2.6, None), Figures(20, 20, 2.5, 9.25)),
+        OperationRow("races", Figures(1200, 1200, 4.1, 20), Figures(1200, 1199, 4, 1234.5)),
+    ),
+    keys=Keys((("lb:global:all:s1", 0),), 12),
+)
+
 
 def picture(snapshot: Snapshot, columns: int, rows: int) -> str:
     """The panel as text on a terminal of that size, whose last column and row stay free."""

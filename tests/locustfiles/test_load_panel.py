@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from panel_pictures import LOADING, NAIVE, PARTITIONED, WARM_UP, WHOLE, picture
+from panel_pictures import LOADING, NAIVE, ODOMETER, PARTITIONED, WARM_UP, WHOLE, picture
 
 from locustfiles.panel_layout import panel_lines
 from locustfiles.panel_snapshot import Snapshot
 
 GOLDEN = Path(__file__).parent / "golden_panels"
-EVERY = (LOADING, WARM_UP, PARTITIONED, NAIVE, WHOLE)
+EVERY = (LOADING, WARM_UP, PARTITIONED, NAIVE, WHOLE, ODOMETER)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ EVERY = (LOADING, WARM_UP, PARTITIONED, NAIVE, WHOLE)
         pytest.param("loading-80x24", LOADING, 80, 24, id="loading"),
         pytest.param("warm-up-80x24", WARM_UP, 80, 24, id="warm-up"),
         pytest.param("whole-80x24", WHOLE, 80, 24, id="the last picture"),
+        pytest.param("odometer-80x24", ODOMETER, 80, 24, id="long names, and no boards"),
+        pytest.param("odometer-200x50", ODOMETER, 200, 50, id="long names, and wide"),
     ],
 )
 def test_the_picture_of_a_run(name: str, snapshot: Snapshot, columns: int, rows: int) -> None:
@@ -52,7 +54,7 @@ def test_the_head_of_a_picture_is_never_left_out(snapshot: Snapshot, columns: in
     """What runs, in which phase, and that it is not a capacity stand there even in three rows."""
     shown = picture(snapshot, columns, 4)
 
-    assert "peak" in shown
+    assert snapshot.title.scenario in shown
     assert snapshot.phase.words in shown
     assert "not a capacity" in shown
 

@@ -1,5 +1,8 @@
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from load_plans import PLAN
 from run_views import answer, clock_at, drop, fail, make_view
 
 from locustfiles.cell import Cell
@@ -25,6 +28,15 @@ def test_a_run_is_named() -> None:
     assert [None] * 6 == [
         part for row in snapshot.operations for part in (row.recent, row.measured)
     ]
+
+
+def test_a_run_without_boards_has_neither_mode_nor_players() -> None:
+    """The mode is of the boards and the players stand on them; such a run touches none."""
+    plan = replace(PLAN, rates={"event_v2": "10", "races": "5"})
+    snapshot = PanelSource(make_view(plan=plan)).snapshot(0)
+
+    assert Title("peak", None, "0.001", None) == snapshot.title
+    assert not snapshot.touches_boards
 
 
 def test_the_last_seconds_and_the_measured_phase() -> None:
