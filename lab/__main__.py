@@ -83,9 +83,13 @@ def _scenario(variables: Variables) -> Scenario:
         known = ", ".join(sorted(found.stem for found in HERE.scenarios.glob("*.toml")))
         raise UsageError(f"SCENARIO={variables.scenario} has no file {path}: choose from {known}.")
     try:
-        return load_scenario(path, variables.set)
+        scenario = load_scenario(path, variables.set)
     except InvalidWorkload as error:
         raise UsageError(*error.problems) from None
+    if scenario.name != path.stem:
+        # Runs are called by the name, and would pass for those of another scenario.
+        raise UsageError(f'{path}: the name must be that of the file: write name = "{path.stem}".')
+    return scenario
 
 
 def _with_processes(command: str, variables: Variables, scenario: Scenario) -> int:

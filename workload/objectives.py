@@ -39,6 +39,8 @@ ANY_MODE: Final[Mapping[str, Field]] = MappingProxyType(
         "longest_wait_ms": Number(0, 60_000, low_allowed=False),
     }
 )
+# A limit, and the share that may lie beyond it.
+PAIRS: Final = (("late_ms", "late_share"), ("stale_ms", "stale_share"))
 BY_MODE: Final[Mapping[str, Mapping[str, Field]]] = MappingProxyType(
     {
         "naive": {"hottest_write_share": Number(0, 1, low_allowed=False)},
@@ -54,6 +56,11 @@ def objective_problems(objectives: Mapping[str, object]) -> list[str]:
     """List everything wrong with a scenario's objectives, as sentences."""
     general = {name: value for name, value in objectives.items() if name not in BY_MODE}
     problems = _table_problems("objectives", general, ANY_MODE, (*ANY_MODE, *BY_MODE))
+    problems += [
+        f"objectives.{limit} and objectives.{share} are one objective: give both, or neither."
+        for limit, share in PAIRS
+        if not problems and (limit in general) != (share in general)
+    ]
     for mode, fields in BY_MODE.items():
         table = objectives.get(mode, {})
         if isinstance(table, Mapping):

@@ -93,8 +93,9 @@ def sent(run: Run) -> str:
     verb = "sent" if _ended_as_planned(run) else "was meant to send"
     part = "" if facts.scale == 1 else f"{scale_words(facts.scale)} of "
     return (
-        f"The scenario is {count(whole)} requests a second. This run {verb} {part}that: "
-        f"{_rates(model)} a second, for {_seconds(facts)}{_where(facts)}."
+        f"At full scale the scenario sends {count(whole)} requests a second. "
+        f"This run {verb} {part}that: {_rates(model)} a second, "
+        f"for {_seconds(facts)}{_where(facts)}."
     )
 
 

@@ -15,7 +15,7 @@ def recovery(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement
         return
     seconds = evidence.drill.recovery_seconds
     if seconds is None:
-        text = "the ranking had not caught up with the ledger when the run ended"
+        text = "the run ended before everything was seen to be as before"
         yield Judgement("recovery", Outcome.MISSED, wanted, text)
         return
     outcome = Outcome.MET if exact(seconds) <= most else Outcome.MISSED
@@ -39,7 +39,7 @@ def longest_wait(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judge
 def _why_not(evidence: Evidence) -> str:
     """Why there is nothing to judge."""
     if evidence.drill is None:
-        return "nothing was broken in this run: a drill does it"
+        return "there is no drill.json: nothing was broken, or the drill was ended too hard to tell"
     if not evidence.drill.faults:
         return "the run ended before the drill broke anything"
     return "no request was answered after the fault began"

@@ -123,3 +123,20 @@ def test_the_command_in_use_is_one_that_exists(
     monkeypatch.setenv("SERVICE_PORT", "8100")
 
     assert words == Variables().repeating(command)
+
+
+def test_a_scenario_that_is_called_otherwise_than_its_file_is_refused(
+    session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy that kept its name would leave runs that pass for those of the original."""
+    monkeypatch.setattr(program, "HERE", session.checkout)
+    monkeypatch.setattr(sys, "argv", ["lab", "capacity"])
+    monkeypatch.setenv("SCENARIO", "mine")
+    path = session.checkout.scenarios / "mine.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('name = "peak"\ndescription = "Mine."\n')
+
+    assert program.main() == 2
+    assert f'{path}: the name must be that of the file: write name = "mine".\n' == (
+        capsys.readouterr().err
+    )

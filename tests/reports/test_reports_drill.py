@@ -50,7 +50,7 @@ def _drilled(parent: Path, **values: object) -> Path:
         (1.25, Status.PASS, "everything was as before 1.2 s after the fault was over"),
         (2.0, Status.PASS, "everything was as before 2.0 s after the fault was over"),
         (2.01, Status.FAIL, "everything was as before 2.0 s after the fault was over"),
-        (None, Status.FAIL, "the ranking had not caught up with the ledger when the run ended"),
+        (None, Status.FAIL, "the run ended before everything was seen to be as before"),
     ],
 )
 def test_recovery_is_judged_in_time(

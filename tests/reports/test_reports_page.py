@@ -231,7 +231,7 @@ def test_a_scenario_of_its_own_is_not_called_the_model(tmp_path: Path) -> None:
     text = _Page((run / "report.html").read_text()).text.replace("\N{NO-BREAK SPACE}", " ")
 
     assert (
-        "The scenario is 340,000 requests a second. "
+        "At full scale the scenario sends 340,000 requests a second. "
         "This run sent 1/1000 of that: submit 240, top 25, around 75 a second, for 5 seconds"
     ) in text
     assert "imitated" not in text

@@ -174,3 +174,21 @@ def test_load_settings_are_checked_wherever_they_are_made() -> None:
         "connections must be a whole number from 1 to 10,000; it is 0.",
         "k must be a whole number from 1 to 1,000; it is 0.",
     )
+
+
+def test_a_limit_needs_the_share_that_may_lie_beyond_it(
+    write_scenario: Callable[[str], Path],
+) -> None:
+    """Alone it could not be judged, and the whole run would be invalid."""
+    head = 'name = "small"\ndescription = "A small one."\n[objectives]\n'
+
+    assert problems(write_scenario(head + "late_ms = 250\nstale_share = 0.1\n")) == [
+        (
+            "small.toml: objectives.late_ms and objectives.late_share are one objective: "
+            "give both, or neither."
+        ),
+        (
+            "small.toml: objectives.stale_ms and objectives.stale_share are one objective: "
+            "give both, or neither."
+        ),
+    ]
