@@ -10,6 +10,7 @@ from typing import Any
 from lab.evidence import ACCEPTED, BOARD_COMMANDS, Counters
 from lab.ledger_file import LedgerEvidence
 
+NO_SCORES = "not applicable: the run neither loaded players nor sent submits"
 NO_LEDGER = "this service keeps no ledger (LEDGER=none)"
 
 
@@ -75,6 +76,10 @@ def audit(
         else:
             invariants += _board_commands(before, after)
     invariants.append(_final_scores(scores))
+    if _told(measurements) == (0, 0) and not _submits(measurements):
+        # Nothing against nothing says nothing; a score of somebody else would still be found.
+        invariants = [one for one in invariants if one.left or one.right]
+        not_comparable.append({"name": "scores of the leaderboard", "reason": NO_SCORES})
     return {
         "populations": _populations(measurements),
         "invariants": [one.document() for one in invariants],
@@ -155,12 +160,17 @@ def _ledger(
 
 def _told(measurements: Mapping[str, Any]) -> tuple[int, int]:
     """Events the clients were told were accepted, and those whose outcome they never learned."""
-    loading = measurements["loading"]
-    if "submit" not in measurements["operations"]:
+    loading, whole = measurements["loading"], _submits(measurements)
+    if whole is None:
         return loading["ok"], loading["unknown"]
-    whole = measurements["operations"]["submit"]["all"]
     told = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
     return told, loading["unknown"] + whole["unknown"]
+
+
+def _submits(measurements: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """All submits of a run, from the warm-up to the last answer; None when it sends none."""
+    submits = measurements["operations"].get("submit")
+    return submits["all"] if submits else None
 
 
 def _board_commands(before: Counters, after: Counters) -> list[Invariant]:

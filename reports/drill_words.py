@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from reports.rundir.drill import Drill
+from reports.rundir.drill import Drill, Events
 
 
 def drill_sentences(drill: Drill) -> list[str]:
@@ -17,11 +17,22 @@ def events_sentence(drill: Drill) -> str:
         counts = "events: not compared"
     else:
         counts = (
-            f"events accepted {events.accepted:,}, lost {events.lost:,}, "
+            f"events accepted {events.accepted:,}{_parts(events)}, lost {events.lost:,}, "
             f"applied twice {events.applied_twice:,}, gone backwards {events.gone_backwards:,}"
         )
     recovery = drill.recovery_seconds
     return f"{counts}; recovery time {_seconds(recovery, 'not known')}"
+
+
+def _parts(events: Events) -> str:
+    """When they were accepted, for the table beside tells of the measured phase alone."""
+    parts = {
+        "loaded": events.accepted_loaded,
+        "in the warm-up": events.accepted_warmup,
+        "measured": events.accepted_measured,
+    }
+    told = ", ".join(f"{count:,} {part}" for part, count in parts.items() if count is not None)
+    return f" ({told})" if told else ""
 
 
 def _faults(drill: Drill) -> Iterator[str]:
@@ -41,8 +52,8 @@ def _clients(drill: Drill) -> Iterator[str]:
         f"ranked reads were marked as recovering during {_seconds(stale)}, "
         f"and were unavailable during {_seconds(gone)}"
     )
-    yield f"writes: {_counts(drill.writes)}"
-    yield f"ranked reads: {_counts(drill.reads)}"
+    yield f"writes, warm-up to drain: {_counts(drill.writes)}"
+    yield f"ranked reads, warm-up to drain: {_counts(drill.reads)}"
     if drill.longest_wait_ms is not None:
         yield f"longest wait for an answer, from the send: {drill.longest_wait_ms:,.0f} ms"
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lab.audit import Invariant
 from lab.drills.request_rows import Request
@@ -18,6 +19,10 @@ class Proof:
     lost: int
     applied_twice: int
     gone_backwards: int
+    # in which part of the run clients were told; the three are all that were accepted
+    accepted_loaded: int = 0
+    accepted_warmup: int = 0
+    accepted_measured: int = 0
 
     def invariants(self) -> list[Invariant]:
         """The proof as lines of the audit."""
@@ -35,25 +40,37 @@ class Proof:
         ]
 
 
-def told_events(run_id: str, loaded: int, requests: Iterable[Request]) -> Counter[str]:
-    """How often clients were told that an event was accepted, the loaded players' included."""
-    told = Counter(f"{run_id}-p{player}" for player in range(loaded))
-    told.update(
-        f"{run_id}-{request.number}"
-        for request in requests
-        if request.operation == "submit" and request.outcome in ACCEPTED
+class ToldEvents(NamedTuple):
+    """How often clients were told that each event was accepted, by the part of the run."""
+
+    loaded: Counter[str]
+    warmup: Counter[str]
+    measured: Counter[str]
+
+
+def told_events(run_id: str, loaded: int, requests: Iterable[Request]) -> ToldEvents:
+    """What clients were told; an event belongs to the part in which it first fell due."""
+    told = ToldEvents(
+        Counter(f"{run_id}-p{player}" for player in range(loaded)), Counter(), Counter()
     )
+    for request in requests:
+        if request.operation == "submit" and request.outcome in ACCEPTED:
+            part = told.warmup if request.number < 0 else told.measured
+            part[f"{run_id}-{request.number}"] += 1
     return told
 
 
-def prove(told: Counter[str], stored: Sequence[StoredEvent]) -> Proof:
+def prove(told: ToldEvents, stored: Sequence[StoredEvent]) -> Proof:
     """Compare both sides; the ledger's events come in the order in which they were stored."""
     held = {event.event_id for event in stored}
     return Proof(
-        accepted=len(told),
-        lost=len(told.keys() - held),
-        applied_twice=sum(times > 1 for times in told.values()),
+        accepted=sum(map(len, told)),
+        lost=sum(len(part.keys() - held) for part in told),
+        applied_twice=sum(times > 1 for part in told for times in part.values()),
         gone_backwards=_gone_backwards(stored),
+        accepted_loaded=len(told.loaded),
+        accepted_warmup=len(told.warmup),
+        accepted_measured=len(told.measured),
     )
 
 

@@ -16,12 +16,15 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Events(msgspec.Struct, frozen=True):
-    """Events told as accepted, and those of them for which something does not hold."""
+    """Events told as accepted, by part of the run; those for which something does not hold."""
 
     accepted: Count
     lost: Count
     applied_twice: Count
     gone_backwards: Count
+    accepted_loaded: Count | None = None
+    accepted_warmup: Count | None = None
+    accepted_measured: Count | None = None
 
 
 class DrillSecond(msgspec.Struct, frozen=True):

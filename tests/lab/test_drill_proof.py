@@ -1,12 +1,13 @@
 """Event by event: what was told, against what the ledger stored."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.drills.proof import Proof, prove, told_events
+from lab.drills.proof import Proof, ToldEvents, prove, told_events
 from lab.drills.request_rows import Request
 from lab.ledger_file import StoredEvent
 
@@ -15,31 +16,40 @@ def _stored(*events: tuple[str, str, int]) -> list[StoredEvent]:
     return [StoredEvent(name, "s1", player, sequence) for name, player, sequence in events]
 
 
+def _told(events: Iterable[str]) -> ToldEvents:
+    return ToldEvents(Counter(), Counter(), Counter(events))
+
+
+def _proof(accepted: int, lost: int, applied_twice: int, gone_backwards: int) -> Proof:
+    """The proof of a run that was told of its events in the measured phase only."""
+    return Proof(accepted, lost, applied_twice, gone_backwards, accepted_measured=accepted)
+
+
 @pytest.mark.parametrize(
     ("caption", "told", "stored", "proof"),
     [
-        ("all is well", ["a", "b"], [("a", "ann", 1), ("b", "ann", 2)], Proof(2, 0, 0, 0)),
-        ("one is lost", ["a", "b"], [("a", "ann", 1)], Proof(2, 1, 0, 0)),
-        ("one was told twice", ["a", "a"], [("a", "ann", 1)], Proof(1, 0, 1, 0)),
-        ("an untold one is no loss", [], [("a", "ann", 1)], Proof(0, 0, 0, 0)),
-        ("an older one after", ["a"], [("b", "ann", 2), ("a", "ann", 1)], Proof(1, 0, 0, 1)),
-        ("the same one again", ["a"], [("a", "ann", 2), ("b", "ann", 2)], Proof(1, 0, 0, 1)),
-        ("without a sequence", ["a"], [("a", "ann", 2), ("b", "ann", -2)], Proof(1, 0, 0, 0)),
-        ("two players", ["a"], [("a", "ann", 2), ("b", "bob", 1)], Proof(1, 0, 0, 0)),
+        ("all is well", ["a", "b"], [("a", "ann", 1), ("b", "ann", 2)], _proof(2, 0, 0, 0)),
+        ("one is lost", ["a", "b"], [("a", "ann", 1)], _proof(2, 1, 0, 0)),
+        ("one was told twice", ["a", "a"], [("a", "ann", 1)], _proof(1, 0, 1, 0)),
+        ("an untold one is no loss", [], [("a", "ann", 1)], _proof(0, 0, 0, 0)),
+        ("an older one after", ["a"], [("b", "ann", 2), ("a", "ann", 1)], _proof(1, 0, 0, 1)),
+        ("the same one again", ["a"], [("a", "ann", 2), ("b", "ann", 2)], _proof(1, 0, 0, 1)),
+        ("without a sequence", ["a"], [("a", "ann", 2), ("b", "ann", -2)], _proof(1, 0, 0, 0)),
+        ("two players", ["a"], [("a", "ann", 2), ("b", "bob", 1)], _proof(1, 0, 0, 0)),
     ],
 )
 def test_each_event_is_accounted_for(
     caption: str, told: list[str], stored: list[tuple[str, str, int]], proof: Proof
 ) -> None:
     """Lost, twice and backwards are counted apart."""
-    assert prove(Counter(told), _stored(*stored)) == proof, caption
+    assert prove(_told(told), _stored(*stored)) == proof, caption
 
 
 def test_the_seasons_of_a_player_are_independent() -> None:
     """A lower sequence in another season is nothing older."""
     stored = [StoredEvent("a", "s1", "ann", 9), StoredEvent("b", "s2", "ann", 1)]
 
-    assert prove(Counter(), stored).gone_backwards == 0
+    assert prove(_told([]), stored).gone_backwards == 0
 
 
 @given(st.permutations(range(1, 7)), st.sets(st.sampled_from("abcdef")))
@@ -48,7 +58,7 @@ def test_the_proof_agrees_with_looking_at_every_pair(order: list[int], told: set
     stored = _stored(*((name, "ann", number) for name, number in zip("abcdef", order, strict=True)))
     backwards = sum(any(before > now for before in order[:i]) for i, now in enumerate(order))
 
-    assert prove(Counter(told), stored[:4]) == Proof(
+    assert prove(_told(told), stored[:4]) == _proof(
         accepted=len(told),
         lost=len(told & {"e", "f"}),
         applied_twice=0,
@@ -68,7 +78,26 @@ def test_only_accepted_writes_and_loaded_players_were_told() -> None:
         Request("top", 7, "ok", 0.0, 0.1),
     ]
 
-    assert told_events("run", 2, requests) == {"run-p0": 1, "run-p1": 1, "run--3": 1, "run-4": 2}
+    assert told_events("run", 2, requests) == (
+        {"run-p0": 1, "run-p1": 1},
+        {"run--3": 1},
+        {"run-4": 2},
+    )
+
+
+def test_accepted_events_are_told_by_the_part_of_the_run() -> None:
+    """The loaded players, the warm-up and the measured phase together are all of them."""
+    told = ToldEvents(Counter("abc"), Counter("d"), Counter("eef"))
+
+    assert prove(told, _stored(*((name, name, 1) for name in "abcdef"))) == Proof(
+        accepted=6,
+        lost=0,
+        applied_twice=1,
+        gone_backwards=0,
+        accepted_loaded=3,
+        accepted_warmup=1,
+        accepted_measured=2,
+    )
 
 
 def test_the_proof_stands_in_the_audit() -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from lab.audit import FinalScore, audit, audit_sentence, incomparable_audit
+from lab.audit import NO_SCORES, FinalScore, audit, audit_sentence, incomparable_audit
 from lab.evidence import BOARD_COMMANDS, Counters
+from lab.ledger_file import Comparison, Kept, LedgerEvidence
 
 _SERVICE = frozenset({(10, 1.0)})
 
@@ -37,6 +38,11 @@ def _measurements(applied: int, unknown: int = 0, loaded: int = 0) -> dict[str, 
         "operations": {"submit": {**figures, "all": whole}},
         "loading": {"ok": loaded, "unknown": 0},
     }
+
+
+def _without_scores() -> dict[str, Any]:
+    """The measurements of a run about something else than scores."""
+    return {"operations": {}, "loading": {"ok": 0, "unknown": 0}}
 
 
 def _held(report: dict[str, Any]) -> dict[str, bool]:
@@ -97,6 +103,25 @@ def test_a_lost_score_is_found() -> None:
     last = audit(_counters(), _counters(), _measurements(0), scores)["invariants"][-1]
 
     assert (last["left"], last["relation"], last["right"], last["held"]) == (2, "=", 3, False)
+
+
+def test_a_run_without_scores_counts_no_empty_comparison() -> None:
+    """Nothing against nothing proves nothing, and is said to be left out."""
+    ledger = LedgerEvidence(0, Comparison(0, 0), Kept(0, 0))
+    report = audit(_counters(), _counters(), _without_scores(), [], ledger)
+
+    assert [] == report["invariants"]
+    assert [{"name": "scores of the leaderboard", "reason": NO_SCORES}] == report["not_comparable"]
+
+
+def test_scores_of_somebody_else_are_found_in_a_run_without_scores() -> None:
+    """What the service counted and no client of the run was told of does not hold."""
+    report = audit(_counters(7), _counters(8), _without_scores(), [])
+
+    assert {
+        "accepted events: told ≤ counted by the service": True,
+        "accepted events: counted by the service ≤ told + unknown": False,
+    } == _held(report)
 
 
 def test_an_audit_that_cannot_be_kept_is_a_sentence() -> None:

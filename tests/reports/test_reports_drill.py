@@ -23,7 +23,15 @@ RECORD: dict[str, Any] = {
     "drill": "redis-kill",
     "sentence": "Redis is killed.",
     "faults": [{"what": "Redis killed", "from_second": 1.5, "to_second": 2.25}],
-    "events": {"accepted": 13_200, "lost": 0, "applied_twice": 0, "gone_backwards": 0},
+    "events": {
+        "accepted": 13_200,
+        "lost": 0,
+        "applied_twice": 0,
+        "gone_backwards": 0,
+        "accepted_loaded": 12_000,
+        "accepted_warmup": 3,
+        "accepted_measured": 1_197,
+    },
     "recovery_seconds": 1.25,
     "writes": {"applied": 1_137, "durable-only": 60, "http_5xx": 3},
     "reads": {"ok": 420, "http_5xx": 80},
@@ -106,12 +114,12 @@ def test_the_terminal_tells_the_four_counts_and_the_recovery(tmp_path: Path) -> 
     assert (
         "drill redis-kill: Redis is killed.\n"
         "  · Redis killed: second 1.5 to 2.2\n"
-        "  · events accepted 13,200, lost 0, applied twice 0, gone backwards 0; "
-        "recovery time 1.2 s\n"
+        "  · events accepted 13,200 (12,000 loaded, 3 in the warm-up, 1,197 measured), lost 0, "
+        "applied twice 0, gone backwards 0; recovery time 1.2 s\n"
         "  · ranked reads were marked as recovering during 0.9 s, "
         "and were unavailable during 0.8 s\n"
-        "  · writes: applied 1,137, durable-only 60, http_5xx 3\n"
-        "  · ranked reads: ok 420, http_5xx 80\n"
+        "  · writes, warm-up to drain: applied 1,137, durable-only 60, http_5xx 3\n"
+        "  · ranked reads, warm-up to drain: ok 420, http_5xx 80\n"
         "  · longest wait for an answer, from the send: 512 ms\n"
     ) in text
 
