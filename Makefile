@@ -105,7 +105,7 @@ test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHE
 	@command -v promtool >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
 	@$(VENV)/bin/pytest -n 5 --dist loadfile --no-loadscope-reorder --ignore tests/end_to_end/in_browser
 
-bench: $(VENV)/dev.stamp ## Parts beside plain yardsticks, as ratios; some minutes
+bench: $(VENV)/dev.stamp ## Parts beside plain yardsticks, as ratios; two minutes
 	@exec $(RUN_PYTHON) tests/project/run_benches.py
 
 ui-check: $(VENV)/dev.stamp ## Look at Locust's page in a real Chromium (Debian: root installs it)

@@ -1,6 +1,6 @@
 """Where Locust starts: the user classes, and the two events that set a run up.
 
-    python -m locust -f locustfiles/locustfile.py --headless --host http://127.0.0.1:8000
+    .venv/bin/python -m locust -f locustfiles/locustfile.py --headless --host http://127.0.0.1:8000
 
 `--help` lists the options of a run among Locust's own.
 """

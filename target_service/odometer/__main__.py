@@ -13,7 +13,7 @@ USAGE = 2
 def main(arguments: list[str]) -> int:
     """Rebuild, print what was found, and return the exit code."""
     if len(arguments) != 1 or not Path(arguments[0]).is_file():
-        told = "Name the ledger's file: python -m target_service.odometer <file>."
+        told = "Name the ledger's file: .venv/bin/python -m target_service.odometer <file>."
         print(told, file=sys.stderr)  # noqa: T201  (the command line's answer)
         return USAGE
     store = Store(Path(arguments[0]))

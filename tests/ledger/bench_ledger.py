@@ -1,6 +1,8 @@
 """How many events a second the ledger sustains, and what they cost on disk.
 
-The long form: python tests/ledger/bench_ledger.py --events 3000000 --players 1000000
+The long form:
+
+    .venv/bin/python tests/ledger/bench_ledger.py --events 3000000 --players 1000000
 
 The yardstick is `executemany` of the same events into the same tables at the same sync setting,
 one commit a batch, without any check: what a plain script would do.
@@ -142,7 +144,9 @@ def pages_used(path: Path) -> int:
 
 def given_options() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--events", type=int, default=200_000)
     parser.add_argument("--players", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=500)

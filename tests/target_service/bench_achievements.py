@@ -1,6 +1,8 @@
-"""What sweeps find, cost, and do to counting beside them, in large; run by hand.
+"""What sweeps find, cost, and do to counting beside them.
 
-python tests/target_service/bench_achievements.py [--members 50000] [--load-members 50000]
+The long form:
+
+    .venv/bin/python tests/target_service/bench_achievements.py --members 50000 --rounds 10
 
 The small versions of all but the last part are in the suite.
 """
@@ -156,11 +158,13 @@ async def ingest_beside(
 
 def main() -> None:
     """Show everything."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--members", type=int, default=50_000)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--members", type=int, default=10_000)
     parser.add_argument("--every", type=int, default=10)
-    parser.add_argument("--load-members", type=int, default=50_000)
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--load-members", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rate", type=float, default=300.0)
     options = parser.parse_args()
     for part in (two_at_once, fenced, killed):

@@ -1,6 +1,8 @@
 """What one board of many players costs the server: time per command, memory per player.
 
-python tests/target_service/bench_board_commands.py [--players 1000000]
+The long form:
+
+    .venv/bin/python tests/target_service/bench_board_commands.py --players 1000000
 
 Times are the server's own (INFO commandstats), of one command at a time on one key; the
 yardstick is ZREVRANK. ARCHITECTURE.md works with the figures of the long form.
@@ -15,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from ranked_worker import load, name, worker
@@ -153,7 +156,9 @@ async def measure(valkey: ValkeyProcess, folder: Path, players: int, calls: int)
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--players", type=int, default=100_000)
     parser.add_argument("--calls", type=int, default=2_000)
     options = parser.parse_args()

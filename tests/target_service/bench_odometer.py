@@ -1,5 +1,9 @@
 """Polls of a community total per second: projected copies beside reading the hot key each time.
 
+The long form:
+
+    .venv/bin/python tests/target_service/bench_odometer.py --seconds 10 --rounds 5
+
 Reads of the key are the server's own count (HGETALL, which nothing else of the service sends).
 Alternating rounds, each mode a service of its own on the same server; medians and their ratio.
 """
@@ -11,7 +15,6 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -51,7 +54,9 @@ def measure(valkey: ValkeyProcess, reads: str, options: argparse.Namespace) -> t
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=2.0, help="of each round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=32)

@@ -1,6 +1,8 @@
 """Whether bounded ranks are within their bound while everything moves, and how wide it is.
 
-python tests/target_service/bench_rank_bound.py [--checks 10000] [--workers 2]
+The long form:
+
+    .venv/bin/python tests/target_service/bench_rank_bound.py --checks 10000 --workers 2
 
 The yardstick is every rank there was during the call, replayed from the ledger's file.
 """
@@ -15,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import httpx
@@ -103,7 +106,9 @@ def check_all(durable: Durable, checks: int) -> int:
 
 def main() -> int:
     """Check and print; 1 when an answer was outside its bound."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--checks", type=int, default=500)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()

@@ -1,6 +1,8 @@
 """What a global rank costs, exact and bounded, beside one ZREVRANK.
 
-python tests/target_service/bench_ranks.py [--players 1000000] [--calls 20000]
+The long form:
+
+    .venv/bin/python tests/target_service/bench_ranks.py --players 1000000 --calls 20000
 
 Everything runs in this process on one event loop, as in a worker, with a real server beside it;
 the yardstick is one ZREVRANK through the same pipeline.
@@ -17,6 +19,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from ranked_worker import load, name, worker
@@ -128,7 +131,9 @@ async def measure(valkey: ValkeyProcess, folder: Path, options: argparse.Namespa
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--players", type=int, default=60_000)
     parser.add_argument("--calls", type=int, default=2_000)
     parser.add_argument("--rounds", type=int, default=3)

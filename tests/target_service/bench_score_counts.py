@@ -1,6 +1,8 @@
 """What a million different scores take in memory, and what asking and changing them costs.
 
-python tests/target_service/bench_score_counts.py [--scores 1000000]
+The long form:
+
+    .venv/bin/python tests/target_service/bench_score_counts.py --scores 1000000
 
 The yardstick for memory is a dictionary of the same scores, for time one look into it.
 """
@@ -49,7 +51,9 @@ def microseconds_each(work: Callable[[int], object], over: Iterable[int], number
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--scores", type=int, default=1_000_000)
     options = parser.parse_args()
     rng = random.Random(3)

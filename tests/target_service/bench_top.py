@@ -1,6 +1,8 @@
 """What the global top costs Redis at several request rates, live and materialised.
 
-python tests/target_service/bench_top.py [--seconds 10] [--workers 2]
+The long form:
+
+    .venv/bin/python tests/target_service/bench_top.py --seconds 10 --workers 2
 
 Commands are counted by the server itself (INFO commandstats); the yardstick is the live top.
 """
@@ -12,6 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import httpx
@@ -67,7 +70,9 @@ def measure(durable: Durable, top: str, seconds: float) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()

@@ -1,11 +1,11 @@
 """Deliveries through both ways in, while the services and Redis are killed: nothing is lost.
 
-    python tests/target_service/odometer_proof.py [deliveries] [distinct races]
+    .venv/bin/python tests/target_service/odometer_proof.py [--deliveries 100000] [--races 70000]
 
-sends 100,000 deliveries of 70,000 races (unless told otherwise) and prints what came of it; a
-test of the suite does the same with few.
+prints what came of it; a test of the suite does the same with few.
 """
 
+import argparse
 import json
 import sys
 import threading
@@ -244,7 +244,19 @@ def _compared(stack: Stack, sent: list[Json], told_total: int, seconds: float) -
     )
 
 
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--deliveries", type=int, default=100_000)
+    parser.add_argument("--races", type=int, default=70_000, help="different ones among them")
+    options = parser.parse_args()
+    if not 0 < options.races <= options.deliveries:
+        parser.error("--races must be at least 1 and at most --deliveries")
+    return options
+
+
 if __name__ == "__main__":
-    deliveries, races = map(int, sys.argv[1:] or (100_000, 70_000))
+    asked = _options()
     with TemporaryDirectory() as place:
-        print(prove(Path(place), deliveries, races, kill_every_seconds=1.0))  # noqa: T201 - the answer
+        print(prove(Path(place), asked.deliveries, asked.races, 1.0))  # noqa: T201 - the answer
