@@ -15,7 +15,8 @@ def export_run(run: Run, target: Path) -> list[Path]:
     sources = [*sorted(run.path.glob("*.csv")), run.path / RUN_JSON]
     if not (run.path / _FIRST_TABLE).is_file():
         raise ExportRefused(
-            f"{run.path} has no tables yet: make them with `.venv/bin/python -m reports tables {run.path}`."
+            f"{run.path} has no tables yet: make them with "
+            f"`.venv/bin/python -m reports tables {run.path}`."
         )
     if target.resolve() == run.path.resolve():
         raise ExportRefused(f"{target} is the run itself; name another directory.")
