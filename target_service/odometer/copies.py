@@ -15,8 +15,8 @@ STALE_AT_LEAST_MS = 2_000
 _KEPT_MS = 3_600_000
 
 # A projector that slept past its lease must not put back what its successor has written, nor a
-# write that got stuck on its way what a later one has; a clock that was set back is no reason.
-# Whatever else stands under the name makes room.
+# write that got stuck on its way what a later one has. An earlier time alone says neither: of a
+# later token, it says that the clock was set back. Whatever else stands under the name makes room.
 # Sent as EVAL, once per interval: EVALSHA is what the boards are counted by.
 _SCRIPT = f"""
 local held = {{}}
@@ -25,11 +25,8 @@ if redis.call('TYPE', KEYS[1]).ok == 'hash' then
 else
   redis.call('UNLINK', KEYS[1])
 end
-if held[1] == ARGV[1] then
-  local ahead = (tonumber(held[2]) or 0) - tonumber(ARGV[7])
-  if ahead > 0 then return 0 end
-  if ahead == 0 and (tonumber(held[3]) or 0) > tonumber(ARGV[2]) then return 0 end
-end
+if held[1] == ARGV[1] and (tonumber(held[2]) or 0) >= tonumber(ARGV[7])
+    and (tonumber(held[3]) or 0) > tonumber(ARGV[2]) then return 0 end
 redis.call('HSET', KEYS[1], 'ledger', ARGV[1], 'as_of_ms', ARGV[2], 'refresh_ms', ARGV[3],
            'is_final', ARGV[4], 'v1', ARGV[5], 'v2', ARGV[6], 'token', ARGV[7])
 redis.call('PEXPIRE', KEYS[1], {_KEPT_MS})
@@ -102,7 +99,7 @@ def fetched(reply: Reply, ledger_id: str) -> Copy | None:
 
 
 def storing(event_id: str, copy: Copy, ledger_id: str, token: int) -> Command:
-    """Return the command that sets a copy absolutely, unless one of a later token is there."""
+    """Return the command that sets a copy absolutely, unless a newer one is there."""
     return Command(
         pack(
             "EVAL",

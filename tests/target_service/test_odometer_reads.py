@@ -161,7 +161,7 @@ def test_an_older_copy_never_replaces_a_newer_one(
     async def use(_: Totals, pipeline: Pipeline) -> None:
         await _store(pipeline, _copy(OPENS_MS, b"new"), "this ledger", token=2)
         await _store(pipeline, _copy(OPENS_MS - 1, b"stuck"), "this ledger", token=2)
-        await _store(pipeline, _copy(OPENS_MS + 1, b"of a sleeper"), "this ledger", token=1)
+        await _store(pipeline, _copy(OPENS_MS - 1, b"of a sleeper"), "this ledger", token=1)
 
     asyncio.run(_with_totals(own_valkey, tmp_path, use))
     with own_valkey.client() as client:
