@@ -8,7 +8,8 @@ from typing import Any
 from msgspec.json import schema_components
 
 from target_service import __version__
-from target_service.leaderboard.rules import Date, Id, Name, Place
+from target_service.achievements.messages import SweepNumber
+from target_service.leaderboard.rules import Date, Id, Name
 from target_service.operation import Operation
 from target_service.problems import ProblemDocument, type_of
 
@@ -23,7 +24,7 @@ PATH_TYPES = {
     "member_id": Id,
     "organization_id": Id,
     "night": Date,
-    "sweep": Place,
+    "sweep": SweepNumber,
 }
 _REFERENCE = "#/components/schemas/{name}"
 

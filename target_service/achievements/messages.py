@@ -7,6 +7,8 @@ from msgspec import Meta, Struct
 from target_service.achievements.counters import COUNTER_LIMIT
 from target_service.leaderboard.rules import BATCH_EVENTS, Count, Date, Id, Place, Timestamp
 
+SWEEP_DIGITS = 15
+SweepNumber = Annotated[int, Meta(ge=1, le=10**SWEEP_DIGITS - 1)]
 Counter = Annotated[int, Meta(ge=0, le=COUNTER_LIMIT)]
 
 

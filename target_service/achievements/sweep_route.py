@@ -3,7 +3,7 @@
 import re
 from typing import ClassVar
 
-from target_service.achievements.messages import SweepAnswer
+from target_service.achievements.messages import SWEEP_DIGITS, SweepAnswer
 from target_service.achievements.records import Records
 from target_service.achievements.request import NAMED
 from target_service.achievements.scheduler import Scheduler
@@ -23,7 +23,8 @@ from target_service.problems import (
 )
 from target_service.query import read_query
 
-_RULE = "must be the number of a sweep"
+_RULE = f"must be the number of a sweep, an integer of at most {SWEEP_DIGITS} digits, from 1 on"
+_is_number = re.compile(rb"[1-9][0-9]{0,%d}" % (SWEEP_DIGITS - 1)).fullmatch
 
 
 class BeginSweep:
@@ -71,7 +72,7 @@ class ReadSweep:
 
     async def __call__(self, call: Call) -> Answer:
         """Answer with its counts."""
-        named = re.fullmatch(rb"[1-9][0-9]{0,14}", call.segments[NAMED])
+        named = _is_number(call.segments[NAMED])
         _, problems = read_query(call.query, {})
         if named is None:
             problems.insert(0, FieldProblem("sweep", _RULE))

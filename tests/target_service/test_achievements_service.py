@@ -114,6 +114,10 @@ def test_a_night_has_a_date_and_a_sweep_a_number(achieving: Achieving) -> None:
     for bad in ("0", "first", "-1", "9" * 16):
         assert ["sweep"] == invalid(achieving.http.get(f"/v1/sweeps/{bad}"))
     check(achieving.http.get("/v1/sweeps/999999"), 404, "unknown-sweep")
+    described = achieving.http.get("/openapi.json").json()["paths"]["/v1/sweeps/{sweep}"]["get"]
+    largest = described["parameters"][0]["schema"]["maximum"]
+    check(achieving.http.get(f"/v1/sweeps/{largest}"), 404, "unknown-sweep")
+    assert ["sweep"] == invalid(achieving.http.get(f"/v1/sweeps/{largest + 1}"))
 
 
 def test_after_a_loss_of_redis_the_stream_goes_on_and_boards_come_back(
