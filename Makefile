@@ -30,8 +30,8 @@ help: ## Show this list
 	@echo "  ROUNDS=3 A=run B=run (compare)"
 	@echo "  DRILL=redis-kill|redis-freeze|redis-restore|service-kill|duplicates|out-of-order|disk-full|stale-top|rank-storm"
 	@echo "  LIFTED=1 (disk-full: room is made during the load; LIFTED=0: only after it)"
-	@echo "  ODOMETER_READS=projected|direct TOTALS=file EVENT=file or URL (calibrate)"
-	@echo "  RUN=latest OUT=folder (report, export, calibrate) PYTHON=python3"
+	@echo "  ODOMETER_READS=projected|direct TOTALS=file EVENT=file or URL RUN=run (calibrate: at least one)"
+	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
 	@exec env MODE=naive $(RUN_PYTHON) -m lab load
@@ -82,7 +82,7 @@ export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity
 
-calibrate: $(VENV)/run.stamp ## Where an event's tiers belong (TOTALS=weeks.csv EVENT=file or URL, RUN=latest)
+calibrate: $(VENV)/run.stamp ## Where an event's tiers belong (TOTALS=weeks.csv, EVENT=file or URL, RUN=)
 	@exec $(RUN_PYTHON) -m lab calibrate
 
 lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, failures, each answer PASS or FAIL

@@ -1,8 +1,9 @@
 """`calibrate`: read what was measured, print where it puts the tiers."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from lab.asking import NoAnswer, ask_json, plain_words
@@ -16,6 +17,8 @@ from lab.event_audit import event_of
 from lab.variables import Variables
 
 LATEST = "latest"
+# Periods of the same length differ, but not by this much.
+_FAR = 3
 _NOTHING_NAMED = (
     "Nothing to calibrate from: name past totals with TOTALS=weeks.csv (period,total), an "
     "ended event with EVENT=<file or URL of /v2/events/...>, or a run with RUN=latest."
@@ -30,14 +33,14 @@ def calibrate(variables: Variables, checkout: Checkout) -> int:
     """
     problems: list[str] = []
     past: list[PastTotal] = []
-    events: list[EndedEvent] = []
+    events: dict[str, EndedEvent] = {}
     readings: list[Callable[[], None]] = []
     if totals := variables.totals:
         readings.append(lambda: past.extend(read_past_totals(totals)))
     if event := variables.event:
-        readings.append(lambda: events.append(_given_event(event)))
+        readings.append(lambda: events.update({f"EVENT={event}": _given_event(event)}))
     if run := variables.run:
-        readings.append(lambda: events.append(_event_of_run(run, checkout)))
+        readings.append(lambda: events.update({f"RUN={run}": _event_of_run(run, checkout)}))
     if not readings:
         problems.append(_NOTHING_NAMED)
     for read in readings:
@@ -45,10 +48,27 @@ def calibrate(variables: Variables, checkout: Checkout) -> int:
             read()
         except UsageError as error:
             problems += error.problems
+    problems += _far_apart(past, events)
     if problems:
         raise UsageError(*problems)
-    print("\n".join(_lines(past, events)))
+    print("\n".join(_lines(past, list(events.values()))))
     return 0
+
+
+def _far_apart(past: list[PastTotal], events: Mapping[str, EndedEvent]) -> Iterator[str]:
+    """Sentences about events whose totals are no more periods like the others."""
+    for named, event in events.items():
+        others = [one.total for one in past]
+        others += [other.total for other in events.values() if other is not event and other.total]
+        if not others or not event.total:
+            continue
+        usual = median(others)
+        if not usual / _FAR <= event.total <= usual * _FAR:
+            yield (
+                f"{named} ended with {event.total:,}, the median of the other totals is "
+                f"{usual:,.0f}: more than {_FAR} times apart, they are not of the same length or "
+                "the same players. Leave it out, or calibrate from it alone."
+            )
 
 
 def _lines(past: list[PastTotal], events: list[EndedEvent]) -> list[str]:

@@ -7,9 +7,11 @@ from lab.calibration.past_totals import PastTotal
 from lab.calibration.proposal import Proposal
 
 METHOD = (
-    "Method: bronze is the median rounded down, silver the highest total rounded up, gold as far",
-    "above the highest as that is above the median. Totals count for an event as long as a period.",
+    "Method, to two digits: bronze is the median, rounded down; silver the highest total and gold",
+    "as far above that as it is above the median, both rounded up.",
+    "Totals count for an event as long as a period.",
 )
+METHOD_OF_ONE = "Method: bronze is the lowest total, rounded down to two digits."
 
 
 def past_lines(past: Sequence[PastTotal]) -> Iterator[str]:
@@ -24,7 +26,7 @@ def event_lines(event: EndedEvent) -> Iterator[str]:
         f"Event {event.event_id} ended with {event.total:,} {event.unit} "
         f"in {event.races:,} races of {event.contributors:,} players."
     )
-    yield "That is the floor if nobody was called on to race; the service cannot know."
+    yield "Unless players were called on to race, they do as much anyway; the service cannot know."
     if event.late:
         races = "race" if event.late == 1 else "races"
         yield f"After the end came {event.late:,} {races}, not in it."
@@ -57,5 +59,6 @@ def proposal_lines(proposal: Proposal) -> Iterator[str]:
     if proposal.reservation is None:
         yield from METHOD
     else:
+        yield METHOD_OF_ONE
         yield proposal.reservation
     yield "What a call to race adds has not been measured by any of these."

@@ -55,7 +55,7 @@ def test_tiers_from_past_totals(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "  silver            650,000  0 of 4 would have cleared it",
         "  gold              680,000  0 of 4 would have cleared it",
     ]
-    assert told[5].startswith("Method: bronze is the median")
+    assert told[5].startswith("Method, to two digits: bronze is the median")
 
 
 def test_an_event_that_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,13 +64,14 @@ def test_an_event_that_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
     assert told == [
         "Event autumn ended with 624,836 mile in 70,000 races of 900 players.",
-        "That is the floor if nobody was called on to race; the service cannot know.",
+        "Unless players were called on to race, they do as much anyway; the service cannot know.",
         "After the end came 12 races, not in it.",
         "  bronze            600,000  complete, by 24,836",
         "  silver            700,000  not reached, missed by 75,164 (10.7% of it)",
         "  gold              800,000  locked",
         "Next thresholds, from 1 measured:",
         "  bronze            620,000  1 of 1 would have cleared it",
+        "Method: bronze is the lowest total, rounded down to two digits.",
         "One total has no spread: silver and gold would be guesses. At least 4 are needed.",
         "What a call to race adds has not been measured by any of these.",
     ]
@@ -95,6 +96,27 @@ def test_a_run_and_past_totals_are_put_together(
     assert "Next thresholds, from 5 measured:" in told
     with pytest.raises(UsageError, match="RUN=20260103T000000Z-peak-naive is no run with"):
         calibrate(Variables(run="20260103T000000Z-peak-naive"), Checkout(tmp_path))
+
+
+@pytest.mark.parametrize("total", [202_249, 1_820_252])
+def test_totals_far_apart_are_not_put_together(tmp_path: Path, total: int) -> None:
+    """Beyond a factor of 3 from the median of the others, which is 606,750; not at it."""
+    weeks = _weeks(tmp_path)
+    event = _event(tmp_path, final=EVENT["final"] | {"total": total})
+    with pytest.raises(UsageError) as caught:
+        calibrate(Variables(totals=weeks, event=event), Checkout(tmp_path))
+
+    (problem,) = caught.value.problems
+
+    assert problem == (
+        f"EVENT={event} ended with {total:,}, the median of the other totals is 606,750: more "
+        "than 3 times apart, they are not of the same length or the same players. "
+        "Leave it out, or calibrate from it alone."
+    )
+    for near in (202_250, 1_820_250):
+        event = _event(tmp_path, final=EVENT["final"] | {"total": near})
+
+        assert calibrate(Variables(totals=weeks, event=event), Checkout(tmp_path)) == 0
 
 
 def test_an_event_in_which_nobody_raced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
