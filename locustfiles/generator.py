@@ -87,7 +87,7 @@ class Generator:
     def _prepare(self, plan: Plan) -> None:
         address = read_address(plan.target)
         dialer = Dialer(address)
-        log = open_request_log(plan.request_log, plan.slice_index)
+        log = open_request_log(plan.request_log, plan.slice_index, self.stop)
         books = Bookkeeping(plan, log, self._fire_request)
         loops = {
             name: OpenLoop(plan, operation, dialer, books)
@@ -95,6 +95,8 @@ class Generator:
         }
         gevent.spawn(self._report, plan, books, log)
         self._loops.set(loops)
+        if self._stopped_by is not None:
+            self._stop_loops()
 
     def _on_go(self, msg: Message, **_: object) -> None:
         self._clock.set(ScheduleClock.with_second_zero_at(msg.data["second_zero_at"]))

@@ -9,7 +9,7 @@ from reports.numbers.event_figures import EventFigures, event_figures
 from reports.verdict.judgement import Evidence, Judgement, Outcome, exact
 from reports.wording import percent
 
-_NO_EVENT = "the run had no community event (`make load-odometer` has one)"
+_NO_EVENT = "the run had no community event"
 PROJECTED = "projected"
 
 
@@ -20,7 +20,8 @@ def stale(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     than = f"older than {float(limit_ms):g} ms"
     figures = _figures(evidence)
     if figures is None or not figures.age.total:
-        yield Judgement("stale", Outcome.NOT_JUDGED, wanted, _NO_EVENT)
+        text = _NO_EVENT if figures is None else "no poll was told a total"
+        yield Judgement("stale", Outcome.NOT_JUDGED, wanted, text)
         return
     polls = figures.age.total
     count = figures.age.count_above(float(limit_ms * 1000))
@@ -39,7 +40,8 @@ def total_reads(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgem
     wanted = f"at most {float(most):g} x workers / refresh interval"
     figures = _figures(evidence)
     if figures is None or figures.reads is None or figures.bound_per_second is None:
-        yield Judgement("reads of the total", Outcome.NOT_JUDGED, wanted, _NO_EVENT)
+        text = _NO_EVENT if figures is None else "nobody could count the reads of the total"
+        yield Judgement("reads of the total", Outcome.NOT_JUDGED, wanted, text)
         return
     reads = figures.reads.counts["redis"]
     if figures.told.reads_mode != PROJECTED:

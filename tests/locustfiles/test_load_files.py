@@ -74,9 +74,37 @@ def test_many_score_rows_come_in_pieces() -> None:
     assert max(piece.count("\n") for piece in pieces) <= 200
 
 
+def _never(reason: str) -> None:
+    raise AssertionError(reason)
+
+
+@pytest.mark.parametrize("lines", [0, 1, 1_000])
+def test_a_request_log_on_a_full_disk_is_given_up_once(tmp_path: Path, lines: int) -> None:
+    """Nothing is raised where requests are sent, whether it shows at a line or at the end."""
+    path = tmp_path / "requests-0.csv"
+    path.symlink_to("/dev/full")
+    told: list[str] = []
+    log = open_request_log(str(tmp_path), 0, told.append)
+    for number in range(lines):
+        log.write("top", Arrival(number, 10, -1, -1), "ok", 20, 30)
+    log.close()
+
+    assert told == [f"the request log {path} cannot be written: No space left on device"]
+
+
+def test_a_request_log_without_its_folder_is_given_up(tmp_path: Path) -> None:
+    """The generator's other work goes on."""
+    told: list[str] = []
+    log = open_request_log(str(tmp_path / "gone"), 0, told.append)
+    log.write("top", Arrival(0, 10, -1, -1), "ok", 20, 30)
+    log.close()
+
+    assert [one.rpartition(": ")[2] for one in told] == ["No such file or directory"]
+
+
 def test_a_request_log_has_a_line_for_each_outcome(tmp_path: Path) -> None:
     """Cells stay empty where a request names nobody or was never sent."""
-    log = open_request_log(str(tmp_path), 3)
+    log = open_request_log(str(tmp_path), 3, _never)
     log.write("submit", Arrival(-2, -500, 7, 99), "ok", -490, 300)
     log.write("top", Arrival(0, 10, -1, -1), "dropped", 0, 0)
     log.close()
@@ -90,7 +118,7 @@ def test_a_request_log_has_a_line_for_each_outcome(tmp_path: Path) -> None:
 
 def test_no_request_log_is_the_default(tmp_path: Path) -> None:
     """Without a folder nothing is written."""
-    log = open_request_log("", 0)
+    log = open_request_log("", 0, _never)
     log.write("top", Arrival(0, 10, -1, -1), "ok", 0, 0)
     log.close()
 

@@ -164,4 +164,14 @@ def test_facts_that_make_no_sense_are_no_event(tmp_path: Path) -> None:
 
     assert "odometer.csv" not in derived.tables
     assert "community event\n" not in run_text(derived)
-    assert _judged(derived)["stale"][0] is Outcome.NOT_JUDGED
+    assert _judged(derived)["stale"] == (Outcome.NOT_JUDGED, "the run had no community event")
+
+
+def test_an_event_whose_reads_nobody_counted_was_there_all_the_same(tmp_path: Path) -> None:
+    """What could not be judged is what was missing, as after a run that was cut off."""
+    judged = _judged(_derived(tmp_path, event=None, reads={}))
+
+    assert judged["reads of the total"] == (
+        Outcome.NOT_JUDGED,
+        "nobody could count the reads of the total",
+    )
