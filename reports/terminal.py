@@ -12,7 +12,7 @@ from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
 from reports.sweep_words import sweep_sentences
-from reports.wording import percent, scale_words
+from reports.wording import no_key_words, percent
 
 _HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
 _TIMES = ("p50_ms", "p99_ms", "p999_ms", "max_ms", "service_p99_ms")
@@ -37,8 +37,8 @@ def run_text(derived: Derived) -> str:
 
 def _title(facts: Facts) -> str:
     parts = [
-        f"{facts.scenario}, {facts.mode}",
-        f"{scale_words(facts.scale)} of the model",
+        facts.title,
+        facts.scale_words,
         f"{facts.duration_seconds:g} s measured",
     ]
     if facts.seed is not None:
@@ -74,7 +74,7 @@ def _keys(derived: Derived) -> str:
     if derived.skew is None:
         return f"keys: not known, {derived.traffic.reason}"
     if not any(derived.skew.values()):
-        return "keys: none was touched"
+        return f"keys: {no_key_words(none_needed=not derived.run.facts.model.needs_boards)}"
     header = ["keys", "hottest key", "share", "fair share", "effective keys", "touched"]
     rows = [
         [

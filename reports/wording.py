@@ -14,6 +14,11 @@ def scale_words(scale: float) -> str:
     return f"{scale:g} times" if scale > 1 else f"{float(scale) * 100:g} %"
 
 
+def no_key_words(*, none_needed: bool) -> str:
+    """That no board key was touched, and whether this says anything of the run."""
+    return "no board key was touched" + (" (this scenario has none)" if none_needed else "")
+
+
 def percent(share: Fraction | float) -> str:
     """A share as a reader expects it, never rounded to the all or nothing that it is not."""
     hundredths = float(share) * 100

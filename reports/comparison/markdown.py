@@ -10,7 +10,7 @@ from reports.comparison.record import RECORD_JSON
 from reports.errors import UsageError
 from reports.page.formats import milliseconds
 from reports.tables.operations import ALL
-from reports.wording import percent, scale_words
+from reports.wording import percent
 
 _REVISION = 12
 _HEADER = (
@@ -68,7 +68,7 @@ def _caption(made: dict[str, Any]) -> str:
     verdicts = {verdict for side in made["sides"] for verdict in side["verdicts"]}
     return (
         f"Medians of {rounds} alternating rounds of {made['duration_seconds']:g} s at "
-        f"{scale_words(made['scale'])} of the model, seed {made['seed']}, every verdict "
+        f"{made['scale_words']}, seed {made['seed']}, every verdict "
         f"{' or '.join(sorted(verdicts))}. Measured on {host.get('cpu')}, {host.get('cores')} "
         f"cores, generator, service and {versions.get('redis_server')} together; "
         f"Python {versions.get('python')}, Locust {versions.get('locust')}, "

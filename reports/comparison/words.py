@@ -7,7 +7,8 @@ from reports.comparison.measures import Measure
 from reports.comparison.sides import Side
 from reports.derived import Derived
 from reports.page.formats import milliseconds, share, shortened, times
-from reports.page.story import HOT_KEY, imitated, limits
+from reports.page.story import HOT_KEY, imitated, limits, sent
+from reports.rundir.reading import Run
 
 _HEADLINE_INPUTS = {
     "scenario": "scenario",
@@ -51,11 +52,20 @@ def _ledgers(a: Side, b: Side) -> str:
 
 def story(a: Side, b: Side) -> list[str]:
     """What both sides imitated, what a hot key is, and what the figures do not say."""
-    told = {side.label: " ".join(imitated(side.rounds[0].run, "Each run")) for side in (a, b)}
+    facts = a.rounds[0].run.facts
+    told = {side.label: _load(side.rounds[0].run) for side in (a, b)}
     same = len(set(told.values())) == 1
     first = [told[a.label]] if same else [f"{label}: {text}" for label, text in told.items()]
+    if not facts.model.modelled_mix:
+        return [*first, limits(facts)]
     keys = ", ".join(f"{side.label} had {_keys(side)}" for side in (a, b))
-    return [*first, f"{HOT_KEY} Here {keys}.", limits(a.rounds[0].run.facts)]
+    return [*first, f"{HOT_KEY} Here {keys}.", limits(facts)]
+
+
+def _load(run: Run) -> str:
+    if run.facts.model.modelled_mix:
+        return " ".join(imitated(run, "Each run"))
+    return sent(run, "Each run")
 
 
 def _keys(side: Side) -> str:

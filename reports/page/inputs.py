@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.rundir.facts import Facts
-from reports.wording import scale_words
 
 _GIB = 2**30
+# They make the rates of the modelled mix, and nothing of a scenario that gives its own.
+_OF_THE_MIX = (
+    "update_fraction_per_second",
+    "leaderboard_reads_per_player_per_minute",
+    "top_k_share",
+    "around_me_share",
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,10 @@ def input_groups(facts: Facts) -> list[Group]:
     """Everything that would have to be the same for the same result."""
     groups = [
         Group("Run", tuple(_run(facts))),
-        Group("Traffic model", tuple(_assumptions(facts))),
+        Group(
+            "Traffic model" if facts.model.modelled_mix else "Players and partitions",
+            tuple(_assumptions(facts)),
+        ),
         Group("Load generator", _named(facts.load)),
         Group("Objectives", _named(_flat(facts.objectives))),
         Group("Service", tuple(_service(facts))),
@@ -42,14 +51,15 @@ def input_groups(facts: Facts) -> list[Group]:
 
 
 def _run(facts: Facts) -> list[Input]:
+    model = facts.model
     dirty = " with changes" if facts.git_dirty else ""
     revision = f"{facts.git_revision[:12]}{dirty}" if facts.git_revision else None
     found = {
         "scenario": facts.scenario,
-        "mode": facts.mode,
-        "scale": f"{facts.scale:g} ({scale_words(facts.scale)} of the model)",
+        "mode": facts.mode if model.needs_boards else None,
+        "scale": _scale(facts),
         "seed": None if facts.seed is None else str(facts.seed),
-        "players": facts.players,
+        "players": facts.players if model.needs_boards else _unloaded(facts.players),
         "popularity": facts.popularity,
         "measured phase": f"{facts.duration_seconds:g} s",
         "warm-up": None if facts.warmup_seconds is None else f"{facts.warmup_seconds:g} s",
@@ -63,16 +73,27 @@ def _run(facts: Facts) -> list[Input]:
     return [Input(name, _text(value)) for name, value in found.items() if value is not None]
 
 
+def _scale(facts: Facts) -> str:
+    words = facts.scale_words
+    return (
+        f"{facts.scale:g} ({words})" if facts.model.modelled_mix else words.removeprefix("scale ")
+    )
+
+
+def _unloaded(players: int | None) -> str | None:
+    return None if players is None else f"{_text(players)}, none loaded on a board"
+
+
 def _assumptions(facts: Facts) -> list[Input]:
-    fixed = facts.model.fixed
+    model = facts.model
+    left_out = model.unused if model.modelled_mix else (*model.unused, *_OF_THE_MIX)
     inputs = [
-        Input(name, _text(value), "requirement" if name in fixed else "assumption")
-        for name, value in facts.model.assumptions.items()
-        if name not in facts.model.unused
+        Input(name, _text(value), "requirement" if name in model.fixed else "assumption")
+        for name, value in model.assumptions.items()
+        if name not in left_out
     ]
-    return inputs + [
-        Input(name, _text(value), "follows") for name, value in facts.model.derived.items()
-    ]
+    derived = model.derived if model.modelled_mix else {}
+    return inputs + [Input(name, _text(value), "follows") for name, value in derived.items()]
 
 
 def _service(facts: Facts) -> list[Input]:

@@ -33,9 +33,10 @@ def run_page(derived: Derived) -> str:
     facts = derived.run.facts
     return render(
         "report.html.j2",
-        title=f"{facts.scenario}, {facts.mode}",
+        title=facts.title,
         facts=facts,
-        scale=scale_words(facts.scale),
+        scale=scale_words(facts.scale) if facts.model.modelled_mix else f"{facts.scale:g}",
+        scale_of="the model" if facts.model.modelled_mix else "the scenario's rates",
         ledger=facts.ledger_words,
         write_parts=parts_sentence(derived.write_parts),
         story=story(derived.run),

@@ -10,7 +10,7 @@ from reports.rundir.facts import Facts, OperationRate
 from reports.rundir.reading import Run
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status
-from reports.wording import host_of, percent, scale_words
+from reports.wording import host_of, no_key_words, percent, scale_words
 
 OPERATION_MEANINGS = {
     "submit": "a game reports a player's new score",
@@ -85,7 +85,7 @@ def _broken(run: Run) -> Iterator[str]:
     )
 
 
-def sent(run: Run) -> str:
+def sent(run: Run, subject: str = "This run") -> str:
     """The load of a scenario with operations of its own, and what part of it this run sent."""
     facts = run.facts
     model = facts.model.operations
@@ -94,7 +94,7 @@ def sent(run: Run) -> str:
     part = "" if facts.scale == 1 else f"{scale_words(facts.scale)} of "
     return (
         f"At full scale the scenario sends {count(whole)} requests a second. "
-        f"This run {verb} {part}that: {_rates(model)} a second, "
+        f"{subject} {verb} {part}that: {_rates(model)} a second, "
         f"for {_seconds(facts)}{_where(facts)}."
     )
 
@@ -176,10 +176,12 @@ def limits(facts: Facts) -> str:
     """What the figures do not say."""
     if facts.scale == 1:
         return "The load is made up, and the figures hold for the machine that ran it."
+    shown = "They show how the load spreads over the keys and what that costs here; they do not say"
+    if not facts.model.modelled_mix:
+        shown = "They do not say"
     return (
         f"The load is made up, the scale is {scale_words(facts.scale)}, and the figures hold for "
-        "the machine that ran it. They show how the load spreads over the keys and what that "
-        "costs here; they do not say what a production system can carry."
+        f"the machine that ran it. {shown} what a production system can carry."
     )
 
 
@@ -192,7 +194,8 @@ def skew_sentences(derived: Derived) -> list[str]:
         for op, skew in derived.skew.items()
         if skew
     ]
-    return sentences or ["No key was touched."]
+    words = no_key_words(none_needed=not derived.run.facts.model.needs_boards)
+    return sentences or [f"{words.capitalize()}."]
 
 
 def _skew_sentence(op: str, skew: dict[str, Any], keys: int) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from reports.wording import ledger_words
+from reports.wording import ledger_words, scale_words
 
 SCHEMA_VERSION = 1
 # A week; a longer one is a slip of the pen, and a row for each second would fill the memory.
@@ -86,6 +86,18 @@ class Facts(msgspec.Struct, frozen=True):
     service: Service | None = None
     command: str | None = None
     warnings: list[str] = []
+
+    @property
+    def title(self) -> str:
+        """The run by name; the mode is one of boards, and means nothing where none is touched."""
+        return f"{self.scenario}, {self.mode}" if self.model.needs_boards else self.scenario
+
+    @property
+    def scale_words(self) -> str:
+        """The scale, and what it is a part of."""
+        if self.model.modelled_mix:
+            return f"{scale_words(self.scale)} of the model"
+        return f"scale {self.scale:g} of the scenario's rates"
 
     @property
     def fair_keys(self) -> int | None:

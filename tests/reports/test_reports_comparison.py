@@ -14,7 +14,7 @@ from reports.cli import main
 from reports.comparison.measures import Measure
 from reports.comparison.page import comparison_page
 from reports.comparison.sides import Spread, sides_of, spread_of
-from reports.comparison.words import findings
+from reports.comparison.words import findings, story
 from reports.derived import derive
 from reports.rundir.reading import read_run
 
@@ -126,6 +126,21 @@ def test_the_first_line_says_what_differs(tmp_path: Path) -> None:
     )
     assert "Not the same in all rounds" not in page
     assert "took 100 % of all score updates in naive" in page
+
+
+def test_sides_with_rates_of_their_own_imitate_no_model(tmp_path: Path) -> None:
+    """Each run sent what its scenario says; nothing is told of a game, or of hot keys."""
+    runs = [make_run(tmp_path / side, SHORT) for side in "ab"]
+    for run in runs:
+        changed(run, "run.json", lambda facts: facts["model"].update(modelled_mix=False))
+    a, b = sides_of(*([derive(read_run(run))] for run in runs))
+    told = story(a, b)
+
+    assert 2 == len(told)
+    assert told[0].startswith(
+        "At full scale the scenario sends 340,000 requests a second. "
+        "Each run sent 1/1000 of that: submit 240, top 25, around 75 a second, for 5 seconds"
+    )
 
 
 def test_every_differing_input_is_named(tmp_path: Path) -> None:

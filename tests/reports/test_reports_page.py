@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judged_runs import NAIVE, SHORT, changed
@@ -17,6 +18,7 @@ from reports.derived import derive
 from reports.page.formats import milliseconds
 from reports.page.run_page import run_page
 from reports.rundir.reading import read_run
+from reports.terminal import run_text
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -235,6 +237,61 @@ def test_a_scenario_of_its_own_is_not_called_the_model(tmp_path: Path) -> None:
         "This run sent 1/1000 of that: submit 240, top 25, around 75 a second, for 5 seconds"
     ) in text
     assert "imitated" not in text
+
+
+@pytest.fixture
+def boardless(tmp_path: Path) -> Path:
+    """A run of a scenario that touches no board."""
+    path = make_run(tmp_path, NAIVE)
+
+    def without_boards(facts: dict[str, Any]) -> None:
+        facts["model"] |= {"modelled_mix": False, "needs_boards": False}
+        facts["scenario"] = "odometer"
+
+    def untouched(measured: dict[str, Any]) -> None:
+        measured["keys"]["end"]["keys"] = measured["keys"]["start"]["keys"]
+
+    changed(path, "measurements.json", untouched)
+    return changed(path, "run.json", without_boards)
+
+
+def test_the_page_of_a_run_without_boards_speaks_of_none(boardless: Path) -> None:
+    """Neither of a mode, nor of the model's rates, nor of how keys share its load."""
+    page = _page(boardless).text
+
+    assert "Hotboard run report odometer The modelled mix" in page
+    assert "scale 0.001 of the scenario's rates" in page
+    assert "No board key was touched (this scenario has none)." in page
+    assert "12,000, none loaded on a board" in page
+    assert "Players and partitions" in page
+    for words in (
+        "how the load spreads",
+        "1/1000 of the model",
+        "Traffic model",
+        "240,000",
+        ", naive",
+    ):
+        assert words not in page.partition("make load-")[0], words
+
+
+def test_the_terminal_tells_of_a_run_without_boards(boardless: Path) -> None:
+    """Its title has no mode, its scale is of its own rates, and no board key is missed."""
+    text = run_text(derive(read_run(boardless)))
+
+    assert "\nodometer · scale 0.001 of the scenario's rates · 5 s measured" in text
+    assert "\nkeys: no board key was touched (this scenario has none)\n" in text
+
+
+def test_what_stands_in_backticks_is_set_as_code(tmp_path: Path) -> None:
+    """Sentences are those of the terminal; the command is shown as it was given."""
+    path = make_run(tmp_path, SHORT)
+    command = "make load SET=`a < b`"
+    warnings = ["`make <it>` helps."]
+    changed(path, "run.json", lambda facts: facts.update(command=command, warnings=warnings))
+    page = run_page(derive(read_run(path)))
+
+    assert "<li><code>make &lt;it&gt;</code> helps.</li>" in page
+    assert "<pre>make load SET=`a &lt; b`</pre>" in page
 
 
 @pytest.mark.parametrize(
