@@ -43,6 +43,14 @@ class EmbeddedStack:
         return self.parts[-1]
 
     @property
+    def service_pid(self) -> int:
+        """The pid of the service's main process, which serves alone with one worker."""
+        process = self.service.process
+        if process is None:
+            raise PartFailed("The service was not started.")
+        return process.pid
+
+    @property
     def redis(self) -> Part | None:
         """The Redis server's process; None when the server is not ours."""
         return self.parts[0] if len(self.parts) > 1 else None
@@ -70,16 +78,14 @@ class EmbeddedStack:
 
     def service_processes(self) -> Processes:
         """The service's main process and its children, told apart from later ones of their pid."""
-        process = self.service.process
-        if process is None:
-            raise PartFailed("The service was not started.")
+        pid = self.service_pid
         try:
-            head = psutil.Process(process.pid)
+            head = psutil.Process(pid)
             return frozenset(
                 (one.pid, one.create_time()) for one in (head, *head.children(recursive=True))
             )
         except psutil.NoSuchProcess as error:
-            raise PartFailed(f"The service (pid {process.pid}) is gone.") from error
+            raise PartFailed(f"The service (pid {pid}) is gone.") from error
 
 
 @contextmanager

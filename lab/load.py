@@ -96,7 +96,8 @@ def _measure(
     name = path if compose is None else Path(f"{folder.name}.db")
     ledger = None if compose or variables.ledger == "none" else LedgerFile(path, variables.mode)
     with running_stack(compose, variables, assumptions, folder / "logs", name, session) as stack:
-        up = f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack)."
+        pid = f", pid {stack.service_pid}" if isinstance(stack, EmbeddedStack) else ""
+        up = f"The service is up at {stack.service_url} ({variables.mode}, {kind} stack{pid})."
         print(up, flush=True)
         print(f"It runs with {describe_ledger(variables)}.", flush=True)
         before = read_counters(stack, ledger)

@@ -14,6 +14,7 @@ from made_runs import make_run
 from reports.cli import main
 from reports.comparison import measures
 from reports.rundir.facts import Facts
+from reports.rundir.measurements import Measurements
 from reports.tables import (
     failures,
     key_timeline,
@@ -84,6 +85,13 @@ def test_the_dictionary_names_no_field_that_is_not_there() -> None:
     known = {field.name for field in msgspec.structs.fields(Facts)} | {"skew", "verdict"}
 
     assert known == {field.split(".")[0] for field in _section("run.json")}
+
+
+def test_the_dictionary_names_the_fields_of_measurements() -> None:
+    """All that are read, and no other."""
+    known = {field.name for field in msgspec.structs.fields(Measurements)}
+
+    assert known == set(_section("measurements.json"))
 
 
 def test_one_name_has_one_meaning() -> None:
