@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from reports.numbers.event_figures import EventFigures
-from reports.rundir.community_event import Event
+from reports.numbers.event_figures import PROJECTED, EventFigures
+from reports.rundir.community_event import Event, Tier
 from reports.tables.operations import PERCENTILES
 
-_STATUS = {"complete": "complete", "not_reached": "not reached", "locked": "locked"}
+_REACHED, _MISSED = "complete", "not_reached"
 
 
 def event_sentences(figures: EventFigures) -> list[str]:
@@ -21,18 +21,27 @@ def _ending(event: Event) -> Iterator[str]:
     if final is None:
         yield f"the event was still {event.state} when the run had ended"
         return
-    tiers = ", ".join(
-        f"{tier.name} {tier.threshold:,} {_STATUS.get(tier.status, tier.status)}"
-        for tier in event.tiers
-    )
+    unit = event.aggregate.unit
     yield (
-        f"it ended with {final.total:,} {event.aggregate.unit} in {final.races:,} races of "
-        f"{final.contributors:,} players{f': {tiers}' if tiers else ''}"
+        f"it ended with {final.total:,} {unit} in {final.races:,} races of "
+        f"{final.contributors:,} players"
     )
+    if event.tiers:
+        yield f"tiers ({unit}): {'; '.join(map(_tier, event.tiers))}"
     yield (
         f"{final.eligible:,} of {final.joined:,} joined players raced and earn the tier; "
         f"races that came after the end and are not in it: {event.late:,}"
     )
+
+
+def _tier(tier: Tier) -> str:
+    """Where it lay and what became of it; only the first that was missed is told as missed."""
+    became = "not reached"
+    if tier.status == _REACHED:
+        became = "reached"
+    elif tier.status == _MISSED:
+        became = f"missed by {tier.missing:,}"
+    return f"{tier.name} at {tier.threshold:,} {became}"
 
 
 def _reads(figures: EventFigures) -> Iterator[str]:
@@ -42,12 +51,20 @@ def _reads(figures: EventFigures) -> Iterator[str]:
         return
     redis = figures.reads.per_second("redis")
     mode = figures.told.reads_mode or "unknown"
-    bound = figures.bound_per_second
-    allowed = f", of {bound:,.1f} that its copies allow" if bound and mode == "projected" else ""
     yield (
-        f"ODOMETER_READS={mode}: {redis:,.1f} Redis reads of the total's key a second for "
-        f"{polls:,.1f} polls a second{allowed}"
+        f"ODOMETER_READS={mode}: {redis:,.1f} reads of the total's key in Redis a second for "
+        f"{polls:,.1f} polls a second{_bound(figures) if mode == PROJECTED else ''}"
     )
+
+
+def _bound(figures: EventFigures) -> str:
+    """How often the workers' copies may be fetched anew, and by which rule."""
+    bound, event = figures.bound_per_second, figures.told.event
+    if bound is None or event is None:
+        return ""
+    workers = figures.told.service_workers
+    who = "1 worker" if workers == 1 else f"{workers} workers"
+    return f"; {who} at {event.refresh_ms:,} ms may read {bound:,.1f} a second"
 
 
 def _ages(figures: EventFigures) -> Iterator[str]:

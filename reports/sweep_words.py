@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
-from reports.numbers.sweep_figures import SweepFigures
+from reports.numbers.sweep_figures import DURING, SweepFigures
 
 
-def sweep_sentences(figures: SweepFigures) -> list[str]:
-    """What it found, how fast, and what counting was like meanwhile."""
-    return [*_sweep(figures), *_counting(figures)]
+def sweep_sentences(figures: SweepFigures, *, trusted: bool) -> list[str]:
+    """What it found, how fast, and what counting was like meanwhile.
+
+    Of a measurement that cannot be trusted no ratio is told: it would be read as a finding.
+    """
+    return [*_sweep(figures), *_counting(figures), *(_ratio(figures) if trusted else ())]
 
 
 def _sweep(figures: SweepFigures) -> Iterator[str]:
@@ -30,10 +33,15 @@ def _counting(figures: SweepFigures) -> Iterator[str]:
     for span in figures.spans:
         if span.seconds:
             seconds = f"second {span.seconds.start} to {span.seconds.stop}"
+            if span.phase == DURING:
+                seconds += ", the whole seconds in which the sweep ran"
             p99 = "too few answers" if span.p99_ms is None else f"{span.p99_ms:,.1f} ms"
             parts.append(f"{span.phase} {p99} ({seconds})")
     if parts:
         yield f"p99 of count: {', '.join(parts)}"
+
+
+def _ratio(figures: SweepFigures) -> Iterator[str]:
     ratio = figures.p99_ratio
     if ratio is not None:
-        yield f"during the sweep it was {ratio:.1f} times what it was before"
+        yield f"during the sweep the p99 of count was {ratio:.1f} times what it was before"

@@ -12,6 +12,7 @@ from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
 from reports.sweep_words import sweep_sentences
+from reports.verdict.verdict import Status
 from reports.wording import no_key_words, percent
 
 _HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
@@ -109,7 +110,9 @@ def _sweep(derived: Derived) -> str:
     figures = sweep_figures(derived.run.facts, derived.run.measurements)
     if figures is None:
         return ""
-    return "\n".join(["sweep", *_indented(sweep_sentences(figures))])
+    trusted = derived.verdict.status is not Status.INVALID
+    sentences = sweep_sentences(figures, trusted=trusted)
+    return "\n".join(["sweep", *_indented(sentences)])
 
 
 def _indented(sentences: Sequence[str]) -> Iterator[str]:

@@ -34,16 +34,14 @@ def event_lines(event: EndedEvent) -> Iterator[str]:
     for name, threshold in event.tiers:
         missing = threshold - event.total
         if missing <= 0:
-            yield f"  {name:<10} {threshold:>14,}  complete, by {-missing:,}"
+            yield f"  {name:<10} {threshold:>14,}  reached, by {-missing:,}"
         elif has_missed:
-            yield f"  {name:<10} {threshold:>14,}  locked"
+            yield f"  {name:<10} {threshold:>14,}  not reached"
         else:
             has_missed = True
             share = missing / threshold
-            yield (
-                f"  {name:<10} {threshold:>14,}  not reached, missed by {missing:,} "
-                f"({share:.1%} of it)"
-            )
+            of_it = f"{share * 100:.1f} % of it"
+            yield f"  {name:<10} {threshold:>14,}  missed by {missing:,} ({of_it})"
     if not event.tiers:
         yield "  It had no tiers: it was a measurement."
 

@@ -9,6 +9,7 @@ from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
 
 POLLS = ("event_v1", "event_v2")
+PROJECTED = "projected"
 SOURCES = ("cache", "redis", "ledger")
 
 

@@ -12,6 +12,7 @@ from reports.rundir.member_facts import MemberFacts, Sweep, member_facts
 from reports.tables.operations import PERCENTILES
 
 COUNT = "count"
+DURING = "during"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def sweep_figures(facts: Facts, measurements: Measurements | None) -> SweepFigur
     first, after = int(sweep.from_second), int(sweep.to_second) + 1
     phases = {
         "before": range(min(first, end)),
-        "during": range(min(first, end), min(after, end)),
+        DURING: range(min(first, end), min(after, end)),
         "after": range(min(after, end), end),
     }
     spans = (_span(phase, seconds, counting.seconds) for phase, seconds in phases.items())

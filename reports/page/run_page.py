@@ -144,8 +144,9 @@ def _event(derived: Derived) -> dict[str, Any]:
 def _sweep(derived: Derived) -> dict[str, Any]:
     figures = sweep_figures(derived.run.facts, derived.run.measurements)
     table = derived.tables.get("sweep.csv")
+    trusted = derived.verdict.status is not Status.INVALID
     return {
-        "sweep_sentences": sweep_sentences(figures) if figures else [],
+        "sweep_sentences": sweep_sentences(figures, trusted=trusted) if figures else [],
         "sweep_rows": table.records() if table else [],
     }
 

@@ -26,7 +26,7 @@ def recovery(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement
 def longest_wait(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     """No request waits longer for its answer, good or bad, from the moment it is sent."""
     most = exact(asked["longest_wait_ms"])
-    wanted = f"at most {float(most):g} ms"
+    wanted = f"at most {float(most):,g} ms"
     found = evidence.drill.longest_wait_ms if evidence.drill else None
     if found is None:
         yield Judgement("longest wait", Outcome.NOT_JUDGED, wanted, _why_not(evidence))

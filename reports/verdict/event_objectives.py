@@ -5,19 +5,18 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from reports.numbers.event_figures import EventFigures, event_figures
+from reports.numbers.event_figures import PROJECTED, EventFigures, event_figures
 from reports.verdict.judgement import Evidence, Judgement, Outcome, exact
 from reports.wording import percent
 
 _NO_EVENT = "the run had no community event"
-PROJECTED = "projected"
 
 
 def stale(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     """Polls that were told a total older than the limit, as a part of all that were told one."""
     limit_ms, most = exact(asked["stale_ms"]), exact(asked["stale_share"])
     wanted = f"at most {percent(most)}"
-    than = f"older than {float(limit_ms):g} ms"
+    than = f"older than {float(limit_ms):,g} ms"
     figures = _figures(evidence)
     if figures is None or not figures.age.total:
         text = _NO_EVENT if figures is None else "no poll was told a total"
@@ -49,11 +48,17 @@ def total_reads(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgem
         yield Judgement("reads of the total", Outcome.NOT_ASKED, wanted, text)
         return
     workers = figures.told.service_workers or 0
+    bound, seconds = most * exact(figures.bound_per_second), figures.reads.seconds
     # Both ends of the phase may fall into an interval that a fetch has begun.
-    allowed = ceil(most * exact(figures.bound_per_second) * exact(figures.reads.seconds)) + workers
+    allowed = ceil(bound * exact(seconds)) + workers
     outcome = Outcome.MET if reads <= allowed else Outcome.MISSED
     polls = sum(figures.reads.counts.values())
-    text = f"Redis was read {reads:,} times for {polls:,} polls; {allowed:,} are allowed"
+    each = "the worker" if workers == 1 else f"each of {workers:,} workers"
+    text = (
+        f"Redis was read {reads:,} times for {polls:,} polls; {allowed:,} are allowed "
+        f"({seconds:,.1f} s at {float(bound):,.1f} a second, rounded up, "
+        f"and one more for {each})"
+    )
     yield Judgement("reads of the total", outcome, wanted, text)
 
 

@@ -61,7 +61,7 @@ def late(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     """Answers later than the limit, judged as a count so that a short run can be judged."""
     limit_ms, most = exact(asked["late_ms"]), exact(asked["late_share"])
     wanted = f"at most {percent(most)}"
-    than = f"later than {float(limit_ms):g} ms"
+    than = f"later than {float(limit_ms):,g} ms"
     shares = {}
     for name, operation in _answered(evidence):
         answers = operation.response_us.total

@@ -86,25 +86,26 @@ def test_the_event_is_told_in_sentences(tmp_path: Path) -> None:
     sentences = event_sentences(figures)
 
     assert sentences == [
+        "it ended with 624,836 miles in 70,000 races of 900 players",
         (
-            "it ended with 624,836 miles in 70,000 races of 900 players: bronze 600,000 complete, "
-            "silver 700,000 not reached, gold 800,000 locked"
+            "tiers (miles): bronze at 600,000 reached; silver at 700,000 missed by 75,164; "
+            "gold at 800,000 not reached"
         ),
         (
             "800 of 1,000 joined players raced and earn the tier; "
             "races that came after the end and are not in it: 3"
         ),
         (
-            "ODOMETER_READS=projected: 1.0 Redis reads of the total's key a second for "
-            "300.0 polls a second, of 1.0 that its copies allow"
+            "ODOMETER_READS=projected: 1.0 reads of the total's key in Redis a second for "
+            "300.0 polls a second; 1 worker at 1,000 ms may read 1.0 a second"
         ),
         "age of the totals that polls were told: p50 500 ms, p99 1,500 ms, oldest 2,501 ms",
     ]
     page, text = run_page(derived), run_text(derived)
     for sentence in sentences:
-        assert sentence in text
+        assert f"  · {sentence}\n" in text
     assert "The community event" in page
-    assert "silver 700,000 not reached" in page
+    assert "silver at 700,000 missed by 75,164" in page
 
 
 def test_objectives_on_the_event(tmp_path: Path) -> None:
@@ -113,11 +114,14 @@ def test_objectives_on_the_event(tmp_path: Path) -> None:
 
     assert judged["stale"] == (
         Outcome.MET,
-        "2 of 1,200 polls were told a total older than 2000 ms, 0.17 %",
+        "2 of 1,200 polls were told a total older than 2,000 ms, 0.17 %",
     )
     assert judged["reads of the total"] == (
         Outcome.MET,
-        "Redis was read 4 times for 1,200 polls; 5 are allowed",
+        (
+            "Redis was read 4 times for 1,200 polls; 5 are allowed "
+            "(4.0 s at 1.0 a second, rounded up, and one more for the worker)"
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_runs import changed
 from made_plan import Plan
 from made_runs import make_run
 
@@ -31,10 +32,10 @@ SENTENCES = (
         "in 0.800 s: 15,000 members a second"
     ),
     (
-        "p99 of count: before 1.0 ms (second 0 to 4), during 50.0 ms (second 4 to 6), "
-        "after 1.0 ms (second 6 to 10)"
+        "p99 of count: before 1.0 ms (second 0 to 4), during 50.0 ms (second 4 to 6, the whole "
+        "seconds in which the sweep ran), after 1.0 ms (second 6 to 10)"
     ),
-    "during the sweep it was 50.0 times what it was before",
+    "during the sweep the p99 of count was 50.0 times what it was before",
 )
 
 
@@ -57,7 +58,12 @@ def _made(folder: Path, sweep: dict[str, Any], **members: Any) -> Path:  # noqa:
     facts = {"members": 12_000, "organizations": 120, "sweep": sweep} | members
     content["scenario"] = {"achievements": facts}
     path.write_text(json.dumps(content))
-    return run
+
+    def count_in_place_of_submit(facts: dict[str, Any]) -> None:
+        operations = facts["model"]["operations"]
+        operations["count"] = operations.pop("submit")
+
+    return changed(run, "run.json", count_in_place_of_submit)
 
 
 def test_the_phases_are_whole_seconds(tmp_path: Path) -> None:
@@ -83,6 +89,17 @@ def test_the_terminal_and_the_page_tell_the_same(tmp_path: Path) -> None:
         # a unit stays on the line of its number
         assert sentence.replace(" ms", "\N{NO-BREAK SPACE}ms") in page
     assert "<h2>The sweep</h2>" in page
+
+
+def test_a_run_that_cannot_be_trusted_tells_no_ratio(tmp_path: Path) -> None:
+    """What counting was like is told, and not what would be read as the sweep's doing."""
+    run = _made(tmp_path, SWEEP)
+    changed(run, "measurements.json", lambda measured: measured.update(ended="interrupted"))
+    text = run_text(derive(read_run(run)))
+    main(["html", str(run)])
+
+    assert "p99 of count: before 1.0 ms" in text
+    assert "times what it was before" not in text + (run / "report.html").read_text()
 
 
 def test_a_sweep_that_did_not_end_says_so(tmp_path: Path) -> None:
