@@ -6,7 +6,7 @@ from reports.comparison import plots
 from reports.comparison.inputs import Inputs, compared_inputs
 from reports.comparison.measures import COUNTS, RATES, SKEW, TIMES, Measure, measures_of
 from reports.comparison.sides import Side, Spread, worst_status
-from reports.comparison.words import findings, first_line, rounds_line, story
+from reports.comparison.words import DISTRUST, distrusted, findings, first_line, rounds_line, story
 from reports.numbers.rounding import Cell
 from reports.page import formats
 from reports.page.render import render
@@ -33,7 +33,7 @@ _LABELS = {
 _HEADLINES = {
     Status.PASS: "Every run passed, so the figures can be compared.",
     Status.FAIL: "Every run can be trusted, but not every run met its objectives.",
-    Status.INVALID: "A run cannot be trusted. Do not use this comparison.",
+    Status.INVALID: DISTRUST,
 }
 
 
@@ -65,6 +65,7 @@ def comparison_page(a: Side, b: Side) -> str:
         headline=_headline(status, inputs),
         first_line=first_line(inputs, a, b),
         rounds_line=rounds_line(inputs),
+        distrusted=distrusted(a, b),
         findings=findings(measures, a, b),
         story=story(a, b),
         inputs=inputs,

@@ -5,7 +5,7 @@ import textwrap
 from reports.comparison.inputs import compared_inputs
 from reports.comparison.measures import measures_of
 from reports.comparison.sides import Side
-from reports.comparison.words import findings, first_line, rounds_line
+from reports.comparison.words import DISTRUST, distrusted, findings, first_line, rounds_line
 
 _WIDTH = 100
 
@@ -18,8 +18,11 @@ def comparison_text(a: Side, b: Side) -> str:
     for side in (a, b):
         verdicts = ", ".join(one.verdict.status.value for one in side.rounds)
         lines.append(f"{side.label}: {verdicts}")
-    bullets = [
-        textwrap.fill(one, _WIDTH, initial_indent="  · ", subsequent_indent="    ")
-        for one in findings(measures_of(a, b), a, b)
-    ]
-    return "\n".join([*lines, "", *bullets]) + "\n"
+    reasons = distrusted(a, b)
+    if reasons:
+        lines += [DISTRUST, *map(_bullet, reasons)]
+    return "\n".join([*lines, "", *map(_bullet, findings(measures_of(a, b), a, b))]) + "\n"
+
+
+def _bullet(sentence: str) -> str:
+    return textwrap.fill(sentence, _WIDTH, initial_indent="  · ", subsequent_indent="    ")

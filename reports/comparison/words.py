@@ -9,6 +9,7 @@ from reports.derived import Derived
 from reports.page.formats import milliseconds, share, shortened, times
 from reports.page.story import HOT_KEY, imitated, limits, sent
 from reports.rundir.reading import Run
+from reports.verdict.verdict import Status
 
 _HEADLINE_INPUTS = {
     "scenario": "scenario",
@@ -25,6 +26,7 @@ _HEADLINE_INPUTS = {
     "service.service.workers": "service workers",
     "git_revision": "revision",
 }
+DISTRUST = "A run cannot be trusted. Do not use this comparison."
 _MOST = "99 of 100"
 _PARTS = {"p50_ms": "Half of the", "p99_ms": _MOST}
 _SERVERS = {"redis": "Redis", "valkey": "Valkey"}
@@ -79,6 +81,15 @@ def rounds_line(inputs: Inputs) -> str | None:
     if not within:
         return None
     return f"Not the same in all rounds of a side: {', '.join(one.name for one in within)}."
+
+
+def distrusted(a: Side, b: Side) -> list[str]:
+    """Each run that cannot be trusted, with its first reason."""
+    return [
+        f"{one.run.facts.run_id}: {one.verdict.reasons[0]}"
+        for one in (*a.rounds, *b.rounds)
+        if one.verdict.status is Status.INVALID
+    ]
 
 
 def findings(measures: list[Measure], a: Side, b: Side) -> list[str]:

@@ -12,6 +12,7 @@ from reports.wording import percent
 CPU_LIMIT = 0.85
 LATENESS_LIMIT_MS = 20
 LATENESS_SHARE = Fraction(1, 100)
+TOO_SLOW = "the load generator, not the service, was too slow: close other work, or lower SCALE"
 
 _ENDINGS = {
     "unfinished": "the run was cut off",
@@ -81,7 +82,9 @@ def _generator_cpu(measurements: Measurements) -> Check:
         f"{', '.join(busy).replace('%', ' %')}"
     )
     found = f"{max(used.values()) * 100:.0f} % of a core" if used else "not measured"
-    return Check("busiest load generator", found, f"at most {limit}", (problem,) if busy else ())
+    return Check(
+        "busiest load generator", found, f"at most {limit}", (problem, TOO_SLOW) if busy else ()
+    )
 
 
 def _lateness(measurements: Measurements) -> Check:
@@ -91,14 +94,19 @@ def _lateness(measurements: Measurements) -> Check:
     late = lateness.count_above(LATENESS_LIMIT_MS * 1000)
     p99 = lateness.percentile_ms(1 - LATENESS_SHARE)
     found = f"p99 {p99:.1f} ms" if p99 is not None else f"{late:,} of {total:,} late"
-    problems = []
+    problems: list[str] = []
     if late > LATENESS_SHARE * total:
-        problems.append(
-            f"the scheduler was more than {LATENESS_LIMIT_MS} ms late for {late:,} of "
-            f"{total:,} arrivals, more than 1 % ({found})"
-        )
+        problems += [
+            (
+                f"the generator's scheduler was more than {LATENESS_LIMIT_MS} ms late for "
+                f"{late:,} of {total:,} arrivals, more than 1 % ({found})"
+            ),
+            TOO_SLOW,
+        ]
     if total == 0 and _sent(measurements):
-        problems.append("no scheduler lateness was recorded, so the timing cannot be checked")
+        problems.append(
+            "no lateness of the generator's scheduler was recorded, so the timing cannot be checked"
+        )
     return Check(
         "lateness of the load generator's scheduler",
         found,

@@ -43,14 +43,14 @@ def verdict_of(run: Run, traffic: Traffic) -> Verdict:
     distrust = [
         *(run.audit.incidents if run.audit else ()),
         *run.problems,
-        *(problem for check in checks for problem in check.problems),
+        *_problems(checks),
     ]
     missed = [*_sentences(objectives, Outcome.MISSED), *_not_held(run.audit)]
     unjudged = _sentences(objectives, Outcome.NOT_JUDGED)
     if distrust or (unjudged and not missed):
-        status, reasons = Status.INVALID, [*distrust, *missed, *unjudged]
+        status, reasons = Status.INVALID, [*distrust, *missed, *unjudged, *_audited(run.audit)]
     elif missed:
-        status, reasons = Status.FAIL, [*missed, *unjudged]
+        status, reasons = Status.FAIL, [*missed, *unjudged, *_audited(run.audit)]
     else:
         status, reasons = Status.PASS, _held(run.audit, objectives)
     return Verdict(status, tuple(reasons), tuple(checks), tuple(objectives))
@@ -60,6 +60,12 @@ def _sentences(objectives: list[Judgement], outcome: Outcome) -> list[str]:
     # Two objectives on the same missing evidence are one reason.
     found = {one.found: one.sentence for one in reversed(objectives) if one.outcome is outcome}
     return list(reversed(found.values()))
+
+
+def _problems(checks: list[Check]) -> list[str]:
+    # What to do about two of them is said once, after the last.
+    found = dict.fromkeys(problem for check in reversed(checks) for problem in check.problems[::-1])
+    return list(reversed(found))
 
 
 def _not_held(audit: Audit | None) -> list[str]:
@@ -73,8 +79,11 @@ def _held(audit: Audit | None, objectives: list[Judgement]) -> list[str]:
     held += [f"not judged: {one}" for one in _sentences(objectives, Outcome.NOT_ASKED)]
     if audit is None:
         held.append("not judged: there is no audit of this run")
-    elif audit.invariants:
-        held.append(
-            f"the audit holds: {len(audit.invariants)} of {len(audit.invariants)} invariants"
-        )
-    return held
+    return [*held, *_audited(audit)]
+
+
+def _audited(audit: Audit | None) -> list[str]:
+    """That the audit holds, whatever else is to be said; one that does not is a reason itself."""
+    if audit is None or not audit.invariants or _not_held(audit):
+        return []
+    return [f"the audit holds: {len(audit.invariants)} of {len(audit.invariants)} invariants"]

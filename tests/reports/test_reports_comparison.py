@@ -196,6 +196,20 @@ def test_a_comparison_is_as_good_as_its_worst_run(
     assert headline in (out / "comparison.html").read_text()
 
 
+def test_a_comparison_with_a_run_that_cannot_be_trusted_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the terminal as on the page: not to use it, and which run is the cause."""
+    late = replace(SHORT, lateness_us=9000)
+    naive, other = _rounds(tmp_path, NAIVE, (1,)), _rounds(tmp_path, late, (1,))
+    main(["compare", *naive, "--against", *other, "--out", str(tmp_path / "out")])
+    printed = " ".join(capsys.readouterr().out.split())
+    reason = f"{Path(other[0]).name}: the generator's scheduler was more than 20 ms late"
+
+    assert f"A run cannot be trusted. Do not use this comparison. · {reason}" in printed
+    assert reason in _page(naive, other).replace("&#39;", "'")
+
+
 def test_shards_are_named(tmp_path: Path) -> None:
     """A side on a cluster is named with its number of shards."""
     first, second = _rounds(tmp_path / "a", SHORT, (1,)), _rounds(tmp_path / "b", SHORT, (1,))

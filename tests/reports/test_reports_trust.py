@@ -16,8 +16,28 @@ def test_a_late_scheduler_is_not_trusted(tmp_path: Path) -> None:
     verdict = judged(make_run(tmp_path, replace(SHORT, lateness_us=9000)))
 
     assert verdict.status is Status.INVALID
-    assert verdict.reasons[0].startswith("the scheduler was more than 20 ms late for ")
-    assert verdict.reasons[0].endswith(" ms)")
+    late, what_to_do, audited = verdict.reasons
+    assert late.startswith("the generator's scheduler was more than 20 ms late for ")
+    assert late.endswith(" ms)")
+    assert what_to_do == (
+        "the load generator, not the service, was too slow: close other work, or lower SCALE"
+    )
+    assert audited.startswith("the audit holds: ")
+
+
+def test_what_to_do_about_a_slow_generator_is_said_once(tmp_path: Path) -> None:
+    """After the last reason that says so; a whole audit is told of an invalid run too."""
+    path = make_run(tmp_path, replace(SHORT, lateness_us=9000))
+
+    def busy(measured: dict[str, Any]) -> None:
+        measured["generators"][0]["cpu_ratio"] = 0.97
+
+    cpu, late, what_to_do, audited = judged(changed(path, "measurements.json", busy)).reasons
+
+    assert cpu.startswith("load generators used more than 85 % of a core")
+    assert late.startswith("the generator's scheduler")
+    assert what_to_do.startswith("the load generator, not the service, was too slow")
+    assert audited.startswith("the audit holds: ")
 
 
 @pytest.mark.parametrize(("late", "status"), [(1, Status.PASS), (2, Status.INVALID)])
