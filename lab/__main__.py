@@ -65,7 +65,7 @@ def main() -> int:
             variables = drill_variables(variables)
         scenario = _scenario(variables)
         if command == "drill":
-            require_fault(variables.drill, scenario, variables.duration)
+            require_fault(variables, scenario)
         elif command == "load" or (command == "compare" and not (variables.a or variables.b)):
             require_sensible_load(variables, scenario)
         if command == "capacity":

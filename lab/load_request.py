@@ -7,6 +7,9 @@ from lab.variables import Variables
 from workload.operations import OPERATIONS
 from workload.scenario import Scenario
 
+# Far above what one can send; those that wait for the deadline of ten seconds fill about 2 GB.
+_MOST_PER_WORKER = 1_000_000
+
 
 def require_sensible_load(variables: Variables, scenario: Scenario) -> None:
     """Make sure that a load measures what was asked for.
@@ -30,9 +33,22 @@ def require_sensible_load(variables: Variables, scenario: Scenario) -> None:
             f"The scenario {scenario.name} sends {', '.join(kept)}, which a service without a "
             "ledger does not have: leave out LEDGER=none."
         )
-    problems += unprepared(scenario)
+    problems += [*unprepared(scenario), *beyond_memory(variables, scenario)]
     if problems:
         raise UsageError(*problems)
+
+
+def beyond_memory(variables: Variables, scenario: Scenario) -> list[str]:
+    """A sentence about more requests than the generator can keep waiting for their deadline."""
+    wanted = sum(scenario.rates(variables.scale).values())
+    if wanted <= _MOST_PER_WORKER * variables.workers:
+        return []
+    problem = (
+        f"SCALE={variables.scale:g} of the scenario {scenario.name} is {float(wanted):,.0f} "
+        f"requests a second, above the {_MOST_PER_WORKER:,} that a generator worker has memory "
+        "for: lower SCALE or the rates, or raise WORKERS."
+    )
+    return [problem]
 
 
 def unprepared(scenario: Scenario) -> list[str]:

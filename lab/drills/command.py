@@ -3,7 +3,7 @@
 from lab.drills.catalogue import find_drill
 from lab.drills.drill import Drill
 from lab.errors import UsageError
-from lab.load_request import unprepared
+from lab.load_request import beyond_memory, unprepared
 from lab.variables import Variables
 from workload.scenario import Scenario
 
@@ -29,14 +29,18 @@ def drill_variables(variables: Variables) -> Variables:
     return adapted.model_copy(update={"scenario": drill.name, "stack": "embedded"})
 
 
-def require_fault(name: str | None, scenario: Scenario, duration_seconds: int) -> None:
+def require_fault(variables: Variables, scenario: Scenario) -> None:
     """Make sure that something goes wrong in the load as it was changed, and only that.
 
     Raises:
         UsageError: nothing does, and a drill would prove nothing; or what is sent cannot succeed.
     """
-    missing = find_drill(name).missing(scenario, duration_seconds)
-    problems = [*filter(None, [missing]), *unprepared(scenario)]
+    missing = find_drill(variables.drill).missing(scenario, variables.duration)
+    problems = [
+        *filter(None, [missing]),
+        *unprepared(scenario),
+        *beyond_memory(variables, scenario),
+    ]
     if problems:
         raise UsageError(*problems)
 

@@ -94,6 +94,7 @@ def test_all_that_stands_in_the_way_of_a_drill_is_told_at_once(drill: str | None
         ("rank-storm", ("wave_seconds=0",), "wave_seconds=0 leaves no stretch"),
         ("rank-storm", ("wave_seconds=7",), "in DURATION=12s: give 1 to 6."),
         ("rank-storm", ("rank_exact=0",), "rank_exact=0 leaves no storm"),
+        ("rank-storm", ("rank_exact=100000000",), None),
     ],
 )
 def test_a_drill_without_its_fault_is_refused(
@@ -101,12 +102,13 @@ def test_a_drill_without_its_fault_is_refused(
 ) -> None:
     """A load in which nothing goes wrong would pass and prove nothing."""
     scenario = load_scenario(HERE.scenarios / f"{drill}.toml", changed)
+    variables = _variables(drill=drill, duration=12)
 
     if problem is None:
-        require_fault(drill, scenario, 12)
+        require_fault(variables, scenario)
         return
     with pytest.raises(UsageError) as caught:
-        require_fault(drill, scenario, 12)
+        require_fault(variables, scenario)
     assert problem in str(caught.value)
 
 

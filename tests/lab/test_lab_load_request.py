@@ -65,3 +65,15 @@ def test_operations_that_a_scenario_prepares_need_one() -> None:
         "colleagues: only SCENARIO=achievements prepares what they ask for.",
     )
     assert own == ("colleagues: only SCENARIO=achievements prepares what they ask for.",)
+
+
+def test_more_than_the_generator_has_memory_for_is_refused() -> None:
+    """A slip of the finger would fill the machine; the whole model on one worker would not."""
+    assert _problems("peak", scale=1) == ()
+    assert _problems("peak", "rank_exact=100000000", scale=0.01, workers=2) == ()
+    (problem,) = _problems("peak", "rank_exact=100000000", scale=0.05)
+
+    assert problem == (
+        "SCALE=0.05 of the scenario peak is 5,017,000 requests a second, above the 1,000,000 "
+        "that a generator worker has memory for: lower SCALE or the rates, or raise WORKERS."
+    )
