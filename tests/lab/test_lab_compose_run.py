@@ -264,6 +264,6 @@ def test_run_beside_a_compose_stack_can_be_embedded(checkout: Checkout) -> None:
 
     _, output = checkout.load(MODE="naive", STACK="embedded", SERVICE_PORT=str(free_port()))
 
-    assert "(naive, embedded stack)." in output
+    assert "(naive, embedded stack, pid " in output
     assert former == checkout.service_pid
     assert checkout.docker.calls == [["compose", "up"]]
