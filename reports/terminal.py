@@ -1,10 +1,12 @@
 """A run as text for a terminal: what it was, its table, its keys, its verdict."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reports.derived import Derived
 from reports.drill_words import drill_sentences
+from reports.edge_words import edges_sentence
 from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell
@@ -18,6 +20,7 @@ from reports.wording import no_key_words, percent
 _HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
 _TIMES = ("p50_ms", "p99_ms", "p999_ms", "max_ms", "service_p99_ms")
 _NOT_MEASURED = "-"
+_WIDTH = 100
 
 
 def run_text(derived: Derived) -> str:
@@ -66,9 +69,13 @@ def _operations(derived: Derived) -> str:
         ]
         for record in records
     ]
-    return (
-        f"{aligned([header, *rows])}\ntimes in ms from the intended start; service: from the send"
-    )
+    lines = [
+        aligned([header, *rows]),
+        "times in ms from the intended start; service: from the send",
+    ]
+    if edges := edges_sentence(derived):
+        lines.append(textwrap.fill(edges, _WIDTH))
+    return "\n".join(lines)
 
 
 def _keys(derived: Derived) -> str:

@@ -96,7 +96,8 @@ def _tell(ports: Ports, url: str, *, has_grafana: bool) -> None:
     lines += [f"  prometheus  {url}/graph?{_SHARES}", f"  alerts      {url}/alerts"]
     if not has_grafana:
         lines.append(f"Grafana was not found: {HOW_TO_GET}.")
-    lines.append("Now `make load-naive`, or `make serve`, in another terminal. Stop with Ctrl-C.")
+    load, serve = (f"`make {what}{ports.of_a_run}`" for what in ("load-naive", "serve"))
+    lines.append(f"Now {load}, or {serve}, in another terminal. Stop with Ctrl-C.")
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
 

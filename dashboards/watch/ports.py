@@ -7,6 +7,7 @@ from typing import Final
 
 HOST: Final = "127.0.0.1"
 _HIGHEST: Final = 65_535
+_SERVICE, _GENERATOR, _PROMETHEUS, _GRAFANA = 8000, 9646, 9090, 3000
 
 
 class WrongPorts(ValueError):
@@ -17,10 +18,20 @@ class WrongPorts(ValueError):
 class Ports:
     """Where the parts of a run are, and where what watches them shall be."""
 
-    service: int
-    generator: int
-    prometheus: int
-    grafana: int
+    service: int = _SERVICE
+    generator: int = _GENERATOR
+    prometheus: int = _PROMETHEUS
+    grafana: int = _GRAFANA
+
+    @property
+    def of_a_run(self) -> str:
+        """What a run must be given so that it is the one watched: nothing for the usual ports."""
+        moved = {
+            "SERVICE_PORT": (self.service, _SERVICE),
+            "LOADGEN_PORT": (self.generator, _GENERATOR),
+            "GRAFANA_PORT": (self.grafana, _GRAFANA),
+        }
+        return "".join(f" {name}={port}" for name, (port, usual) in moved.items() if port != usual)
 
 
 def read_ports(environment: Mapping[str, str]) -> Ports:
@@ -31,10 +42,10 @@ def read_ports(environment: Mapping[str, str]) -> Ports:
     """
     problems: list[str] = []
     ports = Ports(
-        service=_read("SERVICE_PORT", 8000, environment, problems),
-        generator=_read("LOADGEN_PORT", 9646, environment, problems),
-        prometheus=_read("PROMETHEUS_PORT", 9090, environment, problems),
-        grafana=_read("GRAFANA_PORT", 3000, environment, problems),
+        service=_read("SERVICE_PORT", _SERVICE, environment, problems),
+        generator=_read("LOADGEN_PORT", _GENERATOR, environment, problems),
+        prometheus=_read("PROMETHEUS_PORT", _PROMETHEUS, environment, problems),
+        grafana=_read("GRAFANA_PORT", _GRAFANA, environment, problems),
     )
     if problems:
         raise WrongPorts("\n".join(problems))

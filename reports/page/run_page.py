@@ -4,6 +4,7 @@ from typing import Any
 
 from reports.derived import Derived
 from reports.drill_words import drill_sentences
+from reports.edge_words import edges_sentence
 from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell, ratio
@@ -76,6 +77,7 @@ def _load(derived: Derived) -> dict[str, Any]:
             name: OPERATION_MEANINGS[name] for name in names if name in OPERATION_MEANINGS
         },
         "all_row": next((one for one in records if one["operation"] == ALL and measured), None),
+        "edges": edges_sentence(derived),
         "failures": derived.tables["failures.csv"].records(),
     }
 

@@ -20,6 +20,20 @@ def test_every_port_has_its_variable() -> None:
     assert Ports(1, 2, 3, 4) == read_ports(environment)
 
 
+@pytest.mark.parametrize(
+    ("ports", "words"),
+    [
+        (Ports(), ""),
+        (Ports(prometheus=9091), ""),
+        (Ports(service=18_401), " SERVICE_PORT=18401"),
+        (Ports(1, 2, 3, 4), " SERVICE_PORT=1 LOADGEN_PORT=2 GRAFANA_PORT=4"),
+    ],
+)
+def test_a_run_to_watch_is_given_the_same_ports(ports: Ports, words: str) -> None:
+    """Only those that a run has as well, and only where they are not the usual ones."""
+    assert words == ports.of_a_run
+
+
 def test_every_wrong_port_is_told_at_once() -> None:
     """A word, a number too high and a digit of another script make three sentences."""
     wrong = {"SERVICE_PORT": "web", "PROMETHEUS_PORT": "65536", "GRAFANA_PORT": "٣"}
