@@ -74,6 +74,7 @@ class Publisher:
         self._pipeline = pipeline
         self._records = records
         self._owner = owner
+        self._trouble = ""
         self._tally = ScriptTally(metrics, None, "write", lambda _: {}, {})
 
     async def keep(self) -> None:
@@ -84,11 +85,20 @@ class Publisher:
             try:
                 while await self.publish():
                     pass
-                pause_seconds = _INTERVAL_SECONDS
-            except (LedgerError, RedisUnavailable, ResponseError):
+                pause_seconds, self._trouble = _INTERVAL_SECONDS, ""
+            except (LedgerError, RedisUnavailable):
+                pause_seconds = min(_BACKOFF_AT_MOST_SECONDS, 2 * pause_seconds)
+            except ResponseError as error:
+                self._tell(str(error))
                 pause_seconds = min(_BACKOFF_AT_MOST_SECONDS, 2 * pause_seconds)
             except Exception:
                 logger.exception("The publisher of unlocks failed; it goes on")
+
+    def _tell(self, trouble: str) -> None:
+        """Say once what Redis refuses: nobody who waits for frames would be told otherwise."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            logger.warning("Unlocks wait in the ledger: Redis refuses %s: %s", STREAM, trouble)
 
     async def publish(self) -> int:
         """Publish the first unlocks that wait; return how many, 0 also when another does it."""

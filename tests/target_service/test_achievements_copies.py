@@ -2,7 +2,7 @@
 
 import pytest
 from achievements_client import STREAM, Achieving
-from durable_service import eventually
+from durable_service import Durable, eventually
 
 
 @pytest.mark.parametrize("what", ["entry", "text", "list"])
@@ -29,6 +29,26 @@ def test_what_somebody_else_does_to_the_stream_swallows_no_frame(
     assert eventually(lambda: "stream" == achieving.redis.type(STREAM))
     assert eventually(lambda: [(later, "host", 1)] == achieving.frames(later))
     assert [(later, "host", 1)] == achieving.frames(later, earlier, "theirs")
+
+
+def test_frames_that_redis_refuses_wait_and_are_told(
+    shaky_durable: Durable,
+) -> None:
+    """Out of memory: the log says so once, and afterwards every frame is there in its order."""
+    achieving = Achieving(shaky_durable.http, shaky_durable.redis, shaky_durable.ledger)
+    for signups in (1, 9, 90):
+        achieving.count("waits", signups=signups)
+        achieving.page("waits")
+        assert eventually(lambda: [] != achieving.stream())
+        achieving.redis.config_set("maxmemory", "1")
+    told = "Unlocks wait in the ledger: Redis refuses achievements:unlocks"
+    assert eventually(lambda: told in shaky_durable.service.log.read_text())
+    assert [("waits", "host", 1)] == achieving.frames("waits")
+    achieving.redis.config_set("maxmemory", "0")
+
+    assert eventually(lambda: 3 == len(achieving.stream()))
+    assert [("waits", "host", level) for level in (1, 2, 3)] == achieving.frames("waits")
+    assert 1 == shaky_durable.service.log.read_text().count(told)
 
 
 @pytest.mark.parametrize("loss", ["board", "mark", "member", "half", "words", "text", "texts"])
