@@ -10,7 +10,7 @@ from lab.terminal.naive_command import naive
 from lab.terminal.out_of_order_command import out_of_order
 from lab.terminal.partitioned_command import partitioned
 from lab.terminal.setup_command import setup
-from lab.terminal.verdict_line import says_fail
+from lab.terminal.verdict_line import checks_line, says_fail
 from lab.terminal.workbench import Workbench
 from workload.capacity import capacity_report
 
@@ -37,19 +37,23 @@ DRILLS: Final = frozenset({"failures", "out-of-order"})
 
 
 def run_terminal(command: str, workbench: Workbench) -> int:
-    """Print one report, or all of them with blank lines between; 1 when a line says FAIL.
+    """Print one report, or all of them with blank lines between and a sum at the end.
+
+    The exit code is 1 when a line says FAIL.
 
     Raises:
         UsageError: a variable asks for what the terminal lab does not do.
     """
     names = list(REPORTS) if command == ALL else [command]
     _require_own_stack(workbench, names)
-    failed = False
-    for number, name in enumerate(names):
+    printed: list[str] = []
+    for name in names:
         lines = REPORTS[name](workbench)
-        failed = failed or says_fail(lines)
-        print("\n".join(["", *lines] if number else lines), flush=True)
-    return int(failed)
+        print("\n".join(["", *lines] if printed else lines), flush=True)
+        printed += lines
+    if command == ALL:
+        print(f"\n{checks_line(printed)}", flush=True)
+    return int(says_fail(printed))
 
 
 def _require_own_stack(workbench: Workbench, names: Sequence[str]) -> None:

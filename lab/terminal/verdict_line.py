@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable
 
-# A whole word: FAILURE in a title is no verdict.
+# Whole words: FAILURE in a title is no verdict.
 _FAIL = re.compile(r"\bFAIL\b")
+_VERDICT = re.compile(r"\b(PASS|FAIL)\b")
 
 
 def verdict_line(label: str, problems: Iterable[str], passed: str = "") -> str:
@@ -18,3 +19,10 @@ def verdict_line(label: str, problems: Iterable[str], passed: str = "") -> str:
 def says_fail(lines: Iterable[str]) -> bool:
     """Whether any line carries the verdict FAIL."""
     return any(_FAIL.search(line) for line in lines)
+
+
+def checks_line(lines: Iterable[str]) -> str:
+    """How many of the checks in all lines passed."""
+    verdicts = [line for line in lines if _VERDICT.search(line)]
+    failed = sum(bool(_FAIL.search(line)) for line in verdicts)
+    return f"{len(verdicts) - failed} of {len(verdicts)} checks PASS"

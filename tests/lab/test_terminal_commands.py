@@ -23,7 +23,7 @@ def _workbench(
 def test_all_runs_the_reports_in_order(
     session: Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Blank lines stand between the reports and nowhere else; all pass, so the code is 0."""
+    """Blank lines stand between them and before the sum; all pass, so the code is 0."""
     order = ["setup", "capacity", "naive", "partitioned", "failures", "out-of-order"]
     assert order == list(commands.REPORTS)
     monkeypatch.setattr(
@@ -33,7 +33,7 @@ def test_all_runs_the_reports_in_order(
     )
 
     assert 0 == commands.run_terminal("all", _workbench(session))
-    assert "ONE\nProof: PASS\n\nFAILURE DRILL\n" == capsys.readouterr().out
+    assert "ONE\nProof: PASS\n\nFAILURE DRILL\n\n1 of 1 checks PASS\n" == capsys.readouterr().out
 
 
 def test_a_failed_line_sets_the_exit_code(
@@ -44,8 +44,9 @@ def test_a_failed_line_sets_the_exit_code(
     monkeypatch.setattr(commands, "REPORTS", reports)
 
     assert 1 == commands.run_terminal("all", _workbench(session))
+    assert "Proof: FAIL - why\n\nProof: PASS\n\n1 of 2 checks PASS\n" == capsys.readouterr().out
     assert 0 == commands.run_terminal("two", _workbench(session))
-    assert "Proof: FAIL - why" in capsys.readouterr().out
+    assert "Proof: PASS\n" == capsys.readouterr().out
 
 
 def test_what_it_does_not_do_is_told_at_once(session: Session) -> None:

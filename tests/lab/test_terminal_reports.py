@@ -27,6 +27,7 @@ READS = Timing((0.0005,) * 120, 0.06)
 NAIVE = NaiveMeasurement(12_000, WRITES, READS, KeyHits({GLOBAL: 3_000}), KeyHits({GLOBAL: 120}))
 SMALL_PRINT = [
     "Local figures: this machine and a synthetic workload, LEDGER=none; not production capacity.",
+    "Without a ledger, because they are about what a key costs, not about a durable write.",
     "Projected figures: from the scenario assumptions, not measured.",
 ]
 PLAN = make_plan(Assumptions())
