@@ -62,7 +62,7 @@ class Intake:
         """Return the races if all of them can be taken; raises BadRaces."""
         for event_id in {race.event_id for race in races} - self._known.keys():
             await self.event(event_id)
-        problems = bounded(one for i, race in enumerate(races) for one in self._misfits(i, race))
+        problems = bounded(one for race in races for one in self._misfits(race))
         if problems:
             raise BadRaces(problems)
         return races
@@ -81,15 +81,15 @@ class Intake:
                 self._known[event_id] = known
         return known
 
-    def _misfits(self, index: int, race: Completed) -> list[FieldProblem]:
+    def _misfits(self, race: Completed) -> list[FieldProblem]:
         event = self._known.get(race.event_id)
         if event is None:
             sentence = "names no event; PUT /v1/events/{event_id} makes one"
-            return [FieldProblem(f"[{index}].event_id", sentence)]
+            return [FieldProblem(f"{race.where}event_id", sentence)]
         field = event.configuration.aggregate.field
         if field not in race.amounts:
             sentence = f"is missing, and is what event {event.id} counts"
-            return [FieldProblem(f"[{index}].amounts.{field}", sentence)]
+            return [FieldProblem(f"{race.where}amounts.{field}", sentence)]
         return []
 
     def _delivery(self, race: Completed) -> Delivery:

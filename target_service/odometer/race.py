@@ -45,13 +45,17 @@ _decode = msgspec.json.Decoder(Races).decode
 
 
 class Completed(Struct, frozen=True):
-    """A race as it is compared and kept: ids normalised, the moment in milliseconds."""
+    """A race as it is compared and kept: ids normalised, the moment in milliseconds.
+
+    `where` is its place in the body, as a prefix of its fields' names.
+    """
 
     event_id: str
     race_id: str
     player_id: str
     finished_at_ms: int
     amounts: Mapping[str, int]
+    where: str = ""
 
 
 class BadRaces(Exception):
@@ -66,20 +70,22 @@ def read_races(body: bytes | str) -> list[Completed]:
     """Return the races of a body, or raise BadRaces."""
     try:
         races = _decode(body)
-        return [_completed(race) for race in (races if isinstance(races, list) else [races])]
+        if isinstance(races, Race):
+            return [_completed(races, "")]
+        return [_completed(race, f"[{index}].") for index, race in enumerate(races)]
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raw = body.encode(errors="surrogatepass") if isinstance(body, str) else body
         raise BadRaces(bounded(_explain(raw)) or [FieldProblem("body", str(error))]) from error
 
 
-def _completed(race: Race) -> Completed:
+def _completed(race: Race, where: str) -> Completed:
     event, race_id, player = map(normalised, (race.event_id, race.race_id, race.player_id))
     if not (is_id(event) and is_id(race_id) and is_id(player)):
         raise ValueError("an id is not well-formed")
     # To a pattern's `$` a name may have a line's end behind it.
     if not all(map(is_name, race.amounts)):
         raise ValueError("the name of an amount is not well-formed")
-    return Completed(event, race_id, player, read_moment(race.finished_at), race.amounts)
+    return Completed(event, race_id, player, read_moment(race.finished_at), race.amounts, where)
 
 
 def _explain(body: bytes) -> Iterator[FieldProblem]:

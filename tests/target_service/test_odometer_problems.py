@@ -40,6 +40,8 @@ def test_bad_deliveries_are_refused_as_a_whole(service: EventService) -> None:
         "[1].event_id",
         "[2].amounts.miles",
     ]
+    assert invalid(service.durable.http.post("/v1/races", json=unfit[1])) == ["event_id"]
+    assert invalid(service.durable.http.post("/v1/races", json=unfit[2])) == ["amounts.miles"]
     for body in (b"", b"[]", b"{", b"\xff", b"[" * 100_000, b"null"):
         assert invalid(service.durable.http.post("/v1/races", content=body)) == ["body"]
     assert service.get(f"/v2/events/{event_id}/players/ann")["contribution"] == 0
