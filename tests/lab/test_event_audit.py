@@ -92,6 +92,19 @@ def test_an_unknown_outcome_may_have_counted() -> None:
     assert _broken(HELD, measured) == []
 
 
+def test_a_run_that_sent_no_races_counts_none() -> None:
+    """SET may leave any operation out; a race in the lake is one that nobody was told of then."""
+    measured = {
+        "scenario": {"community_event": {"event": {"final": {"total": 0}}}},
+        "operations": {"event_v2": MEASURED["operations"]["event_player"]},
+    }
+    nothing = EventEvidence(0, 0, 0, 0, 0, 0, 0, 0)
+    one = replace(nothing, deliveries=1)
+
+    assert _broken(nothing, measured) == []
+    assert _broken(one, measured) == ["event: rows of the lake ≤ deliveries told + unknown"]
+
+
 def test_a_run_without_an_event_keeps_its_audit() -> None:
     """And one whose event cannot be read says why."""
     before, after = _counters(), _counters()
