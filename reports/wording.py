@@ -14,6 +14,13 @@ def scale_words(scale: float) -> str:
     return f"{scale:g} times" if scale > 1 else f"{float(scale) * 100:g} %"
 
 
+def scale_of(scale: float, *, modelled_mix: bool) -> str:
+    """The scale, and what it is a part of."""
+    if modelled_mix:
+        return f"{scale_words(scale)} of the model"
+    return f"scale {scale:g} of the scenario's rates"
+
+
 def no_key_words(*, none_needed: bool) -> str:
     """That no board key was touched, and whether this says anything of the run."""
     return "no board key was touched" + (" (this scenario has none)" if none_needed else "")

@@ -10,7 +10,7 @@ from reports.comparison.record import RECORD_JSON
 from reports.errors import UsageError
 from reports.page.formats import milliseconds
 from reports.tables.operations import ALL
-from reports.wording import percent
+from reports.wording import percent, scale_of
 
 _REVISION = 12
 _HEADER = (
@@ -65,10 +65,12 @@ def _line(rows: Rows, letter: str, label: str, operation: str) -> str:
 def _caption(made: dict[str, Any]) -> str:
     host, versions = made["host"], made["versions"]
     rounds = len(made["sides"][0]["runs"])
+    # the first comparisons were all of the modelled mix, and did not say so
+    scale = scale_of(made["scale"], modelled_mix=made.get("modelled_mix", True))
     verdicts = {verdict for side in made["sides"] for verdict in side["verdicts"]}
     return (
         f"Medians of {rounds} alternating rounds of {made['duration_seconds']:g} s at "
-        f"{made['scale_words']}, seed {made['seed']}, every verdict "
+        f"{scale}, seed {made['seed']}, every verdict "
         f"{' or '.join(sorted(verdicts))}. Measured on {host.get('cpu')}, {host.get('cores')} "
         f"cores, generator, service and {versions.get('redis_server')} together; "
         f"Python {versions.get('python')}, Locust {versions.get('locust')}, "

@@ -23,7 +23,7 @@ def record(a: Side, b: Side) -> dict[str, Any]:
         ],
         "scenario": facts.scenario,
         "scale": facts.scale,
-        "scale_words": facts.scale_words,
+        "modelled_mix": facts.model.modelled_mix,
         "duration_seconds": facts.duration_seconds,
         "seed": facts.seed,
         "host": facts.host,

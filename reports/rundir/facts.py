@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from reports.wording import ledger_words, scale_words
+from reports.wording import ledger_words, scale_of
 
 SCHEMA_VERSION = 1
 # A week; a longer one is a slip of the pen, and a row for each second would fill the memory.
@@ -95,9 +95,7 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def scale_words(self) -> str:
         """The scale, and what it is a part of."""
-        if self.model.modelled_mix:
-            return f"{scale_words(self.scale)} of the model"
-        return f"scale {self.scale:g} of the scenario's rates"
+        return scale_of(self.scale, modelled_mix=self.model.modelled_mix)
 
     @property
     def fair_keys(self) -> int | None:
