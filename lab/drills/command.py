@@ -37,12 +37,23 @@ def require_fault(variables: Variables, scenario: Scenario) -> None:
     """
     missing = find_drill(variables.drill).missing(scenario, variables.duration)
     problems = [
-        *filter(None, [missing]),
+        *filter(None, [missing, _unwatched(scenario)]),
         *unprepared(scenario),
         *beyond_memory(variables, scenario),
     ]
     if problems:
         raise UsageError(*problems)
+
+
+def _unwatched(scenario: Scenario) -> str | None:
+    """A sentence about a load in which nobody would see what a fault does."""
+    rates = scenario.rates()
+    if rates.get("submit") and (rates.get("top") or rates.get("around")):
+        return None
+    return (
+        "A drill looks at writes and at ranked reads: leave update_fraction_per_second and "
+        "leaderboard_reads_per_player_per_minute above 0."
+    )
 
 
 def _not_ours(variables: Variables) -> list[str]:

@@ -87,6 +87,9 @@ def test_all_that_stands_in_the_way_of_a_drill_is_told_at_once(drill: str | None
     [
         ("redis-kill", ("resent_share=0",), None),
         ("duplicates", (), None),
+        ("duplicates", ("top_k_share=0", "around_me_share=1"), None),
+        ("redis-kill", ("update_fraction_per_second=0",), "leave update_fraction_per_second and"),
+        ("redis-kill", ("leaderboard_reads_per_player_per_minute=0",), "writes and at ranked"),
         ("duplicates", ("resent_share=0",), "resent_share=0 leaves nothing that goes wrong"),
         ("out-of-order", ("overtaken_share=0.5",), None),
         ("out-of-order", ("overtaken_share=0",), "overtaken_share=0 leaves nothing"),
