@@ -86,10 +86,12 @@ def _warnings(inputs: RunInputs) -> list[str]:
     scaled = TrafficModel(plan.assumptions).players(Fraction(plan.scale))
     warnings = []
     if plan.players != scaled:
+        had = "were loaded" if plan.needs_boards else "took part"
         warnings.append(
-            f"{plan.players:,} players were loaded; scale {plan.scale} stands for {scaled:,}."
+            f"{plan.players:,} players {had}; scale {plan.scale} stands for {scaled:,}."
         )
     idle = [name for name, rate in plan.rates_per_second.items() if rate == 0]
     if idle:
-        warnings.append(f"The model sends no {', '.join(idle)} requests.")
+        whose = "model" if inputs.scenario.modelled_mix else "scenario"
+        warnings.append(f"The {whose} sends no {', '.join(idle)} requests.")
     return warnings

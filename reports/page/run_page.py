@@ -38,6 +38,7 @@ def run_page(derived: Derived) -> str:
         facts=facts,
         scale=scale_words(facts.scale) if facts.model.modelled_mix else f"{facts.scale:g}",
         scale_of="the model" if facts.model.modelled_mix else "the scenario's rates",
+        rates_of=facts.rates_of,
         ledger=facts.ledger_words,
         write_parts=parts_sentence(derived.write_parts),
         story=story(derived.run),

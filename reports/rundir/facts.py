@@ -93,6 +93,11 @@ class Facts(msgspec.Struct, frozen=True):
         return f"{self.scenario}, {self.mode}" if self.model.needs_boards else self.scenario
 
     @property
+    def rates_of(self) -> str:
+        """Whose rates were sent: those of the model, or those that the scenario gives itself."""
+        return "model" if self.model.modelled_mix else "scenario"
+
+    @property
     def scale_words(self) -> str:
         """The scale, and what it is a part of."""
         return scale_of(self.scale, modelled_mix=self.model.modelled_mix)

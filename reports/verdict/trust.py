@@ -117,24 +117,26 @@ def _lateness(measurements: Measurements) -> Check:
 
 def _offered(facts: Facts, measurements: Measurements) -> Check:
     offered = sum(operation.offered for operation in measurements.operations.values())
-    modelled = {
+    planned = {
         name: rate.offered(facts.duration_seconds) for name, rate in facts.model.operations.items()
     }
-    problems = [*_off_the_model(modelled, measurements)]
+    problems = [*_off_the_plan(planned, facts.rates_of, measurements)]
     # What workers sent that never reported is not known.
     if not _sent(measurements) and all(one.reported for one in measurements.generators):
         problems.append(f"nothing was sent ({offered:,} requests were offered)")
-    wanted = f"{sum(modelled.values()):,.0f}, as modelled"
+    wanted = f"{sum(planned.values()):,.0f}, as the {facts.rates_of} has it"
     return Check("requests offered", f"{offered:,}", wanted, tuple(problems))
 
 
-def _off_the_model(modelled: dict[str, float], measurements: Measurements) -> Iterator[str]:
-    for name, wanted in modelled.items() if measurements.ended == COMPLETED else ():
+def _off_the_plan(
+    planned: dict[str, float], rates_of: str, measurements: Measurements
+) -> Iterator[str]:
+    for name, wanted in planned.items() if measurements.ended == COMPLETED else ():
         found = measurements.operations.get(name)
         offered = found.offered if found else 0
         # A rate that is no whole number leaves a part of one arrival to the next second.
         if abs(offered - wanted) > 1:
-            yield f"{name} offered {offered:,} requests where the model has {wanted:,.0f}"
+            yield f"{name} offered {offered:,} requests where the {rates_of} has {wanted:,.0f}"
 
 
 def _sums(measurements: Measurements) -> Check:

@@ -264,6 +264,8 @@ def test_the_page_of_a_run_without_boards_speaks_of_none(boardless: Path) -> Non
     assert "No board key was touched (this scenario has none)." in page
     assert "12,000, none loaded on a board" in page
     assert "Players and partitions" in page
+    assert "what is offered is what the scenario asks for" in page
+    assert "1,700, as the scenario has it" in page
     for words in (
         "how the load spreads",
         "1/1000 of the model",
