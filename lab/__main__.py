@@ -17,7 +17,7 @@ from lab.drills.command import drill_variables, require_fault
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
-from lab.load_request import require_sensible_load
+from lab.load_request import misplaced_drill, require_sensible_load
 from lab.output import with_output
 from lab.run_order import RunOrder
 from lab.serve import serve
@@ -57,6 +57,8 @@ def main() -> int:
     try:
         variables = read_variables()
         variables = variables.model_copy(update={"set": (*variables.set, *options.set)})
+        if command not in {"drill", "load"} and (problems := misplaced_drill(variables)):
+            raise UsageError(*problems)
         if command == "sweep":
             return sweep(variables)
         if command == "calibrate":

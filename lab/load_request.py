@@ -17,11 +17,7 @@ def require_sensible_load(variables: Variables, scenario: Scenario) -> None:
     Raises:
         UsageError: with everything that would be ignored, or fail for sure.
     """
-    problems = []
-    if variables.drill is not None:
-        problems.append(
-            f"DRILL={variables.drill} belongs to `make drill`: a load breaks nothing, leave it out."
-        )
+    problems = misplaced_drill(variables)
     if "recovery_seconds" in scenario.objectives:
         problems.append(
             f"SCENARIO={scenario.name} is a drill's, in which something must be broken: "
@@ -36,6 +32,13 @@ def require_sensible_load(variables: Variables, scenario: Scenario) -> None:
     problems += [*unprepared(scenario), *beyond_memory(variables, scenario)]
     if problems:
         raise UsageError(*problems)
+
+
+def misplaced_drill(variables: Variables) -> list[str]:
+    """A sentence when a command is given a drill that is not `make drill`."""
+    if variables.drill is None:
+        return []
+    return [f"DRILL={variables.drill} belongs to `make drill`: nothing else breaks, leave it out."]
 
 
 def beyond_memory(variables: Variables, scenario: Scenario) -> list[str]:

@@ -46,7 +46,7 @@ def test_a_drill_is_no_load() -> None:
     """Neither its name nor its scenario breaks anything under another command."""
     named, scenario = _problems("redis-kill", drill="redis-kill")
 
-    assert named == "DRILL=redis-kill belongs to `make drill`: a load breaks nothing, leave it out."
+    assert named == "DRILL=redis-kill belongs to `make drill`: nothing else breaks, leave it out."
     assert scenario == (
         "SCENARIO=redis-kill is a drill's, in which something must be broken: "
         "use `make drill DRILL=redis-kill`."

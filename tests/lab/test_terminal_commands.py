@@ -141,3 +141,16 @@ def test_a_scenario_that_is_called_otherwise_than_its_file_is_refused(
     assert f'{path}: the name must be that of the file: write name = "mine".\n' == (
         capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize("command", ["sweep", "calibrate", "serve", "compare"])
+def test_a_drill_is_no_part_of_another_command(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not ignored, and gives no leave to write to a target either."""
+    monkeypatch.setattr(sys, "argv", ["lab", command])
+    monkeypatch.setenv("DRILL", "redis-kill")
+    monkeypatch.setenv("TARGET", "http://127.0.0.1:1")
+
+    assert program.main() == 2
+    assert "DRILL=redis-kill belongs to `make drill`" in capsys.readouterr().err
