@@ -9,6 +9,7 @@ from locustfiles.panel_blocks import HEADING
 from locustfiles.panel_snapshot import Keys, Snapshot
 
 _NOT_YET: Final = "hits per key: read from the service's counters in the measured phase"
+_UNTOLD: Final = "hits per key: the service's counters told of none"
 _NONE: Final = "hits per key: this scenario touches no board key"
 _FULL, _HALF, _EMPTY, _MARK = "█▌ │"
 _GAP: Final = "   "
@@ -66,7 +67,8 @@ def hottest_line(snapshot: Snapshot) -> Text:
 
 
 def _no_hits(snapshot: Snapshot) -> Text:
-    return Text(_NOT_YET if snapshot.touches_boards else _NONE, style=HEADING)
+    words = _UNTOLD if snapshot.is_measured_whole else _NOT_YET
+    return Text(words if snapshot.touches_boards else _NONE, style=HEADING)
 
 
 def _heading(snapshot: Snapshot, width: int, columns: int) -> Text:

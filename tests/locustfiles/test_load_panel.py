@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,20 @@ def test_the_head_of_a_picture_is_never_left_out(snapshot: Snapshot, columns: in
     assert snapshot.title.scenario in shown
     assert snapshot.phase.words in shown
     assert "not a capacity" in shown
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "words"),
+    [
+        (WARM_UP, "read from the service's counters in the measured phase"),
+        (replace(WHOLE, keys=WARM_UP.keys), "the service's counters told of none"),
+        (replace(WARM_UP, title=ODOMETER.title), "this scenario touches no board key"),
+    ],
+)
+@pytest.mark.parametrize("rows", [24, 10])
+def test_a_picture_without_hits_says_why(snapshot: Snapshot, words: str, rows: int) -> None:
+    """There are none yet, the service told of none, or there can be none; on few lines too."""
+    assert f"\nhits per key: {words}\n" in picture(snapshot, 80, rows)
 
 
 def test_the_hot_stand_out() -> None:
