@@ -22,6 +22,9 @@ from workload.assumptions import Assumptions
 
 # What the reports with figures measure is the cost of the keys, not of a durable write.
 LEDGER: Final = "none"
+# The connections of a process that dies are reset a moment before it is seen to be dead.
+_DYING_SECONDS: Final = 0.5
+_POLL_SECONDS: Final = 0.02
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,9 @@ def _blaming(stack: EmbeddedStack) -> Iterator[None]:
     try:
         yield
     except PartFailed as error:
-        failure = stack.failure()
+        deadline = time.monotonic() + _DYING_SECONDS
+        while (failure := stack.failure()) is None and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
         if failure is None:
             raise
         raise PartFailed(failure) from error
