@@ -1,6 +1,7 @@
 """One run at a time in a checkout, and no process left over from a killed one."""
 
 import os
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from lab.writing import make_folder, write_json
 
 TOKEN_VARIABLE = "HOTBOARD_CLAIM"  # noqa: S105  the name of a variable, no secret
 _STOP_SECONDS = 5.0
+# A process that was being started when its parent was killed shows no environment for a moment.
+_LOOK_AGAIN_SECONDS = 0.2
 # A missing or empty token would be carried by every process there is.
 _Token = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}$")]
 
@@ -93,7 +96,9 @@ def _end_leftovers(path: Path) -> None:
     holder = _read(path)
     if holder is None:
         return
-    left = processes_of(holder.token)
+    seen = processes_of(holder.token)
+    time.sleep(_LOOK_AGAIN_SECONDS)
+    left = list({*seen, *processes_of(holder.token)})
     for process in left:
         _signal(process, terminate=True)
     _, alive = psutil.wait_procs(left, timeout=_STOP_SECONDS)
