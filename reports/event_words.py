@@ -6,8 +6,6 @@ from reports.numbers.event_figures import PROJECTED, EventFigures
 from reports.rundir.community_event import Event, Tier
 from reports.tables.operations import PERCENTILES
 
-_REACHED, _MISSED = "complete", "not_reached"
-
 
 def event_sentences(figures: EventFigures) -> list[str]:
     """How the event ended, what its polls cost, and how old their totals were."""
@@ -35,13 +33,9 @@ def _ending(event: Event) -> Iterator[str]:
 
 
 def _tier(tier: Tier) -> str:
-    """Where it lay and what became of it; only the first that was missed is told as missed."""
-    became = "not reached"
-    if tier.status == _REACHED:
-        became = "reached"
-    elif tier.status == _MISSED:
-        became = f"missed by {tier.missing:,}"
-    return f"{tier.name} at {tier.threshold:,} {became}"
+    """Where it lay and what became of it, in the service's own word."""
+    missing = f", missing {tier.missing:,}" if tier.missing else ""
+    return f"{tier.name} at {tier.threshold:,} {tier.status}{missing}"
 
 
 def _reads(figures: EventFigures) -> Iterator[str]:

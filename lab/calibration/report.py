@@ -21,7 +21,7 @@ def past_lines(past: Sequence[PastTotal]) -> Iterator[str]:
 
 
 def event_lines(event: EndedEvent) -> Iterator[str]:
-    """Say what an event measured, and what became of each of its tiers."""
+    """Say what an event measured, and what became of each of its tiers, as the service says it."""
     yield (
         f"Event {event.event_id} ended with {event.total:,} {event.unit} "
         f"in {event.races:,} races of {event.contributors:,} players."
@@ -30,18 +30,15 @@ def event_lines(event: EndedEvent) -> Iterator[str]:
     if event.late:
         races = "race" if event.late == 1 else "races"
         yield f"After the end came {event.late:,} {races}, not in it."
-    has_missed = False
+    became = "complete"
     for name, threshold in event.tiers:
         missing = threshold - event.total
         if missing <= 0:
-            yield f"  {name:<10} {threshold:>14,}  reached, by {-missing:,}"
-        elif has_missed:
-            yield f"  {name:<10} {threshold:>14,}  not reached"
+            found = f"complete, {-missing:,} above it"
         else:
-            has_missed = True
-            share = missing / threshold
-            of_it = f"{share * 100:.1f} % of it"
-            yield f"  {name:<10} {threshold:>14,}  missed by {missing:,} ({of_it})"
+            became = "not_reached" if became == "complete" else "locked"
+            found = f"{became}, missing {missing:,} ({missing / threshold * 100:.1f} % of it)"
+        yield f"  {name:<10} {threshold:>14,}  {found}"
     if not event.tiers:
         yield "  It had no tiers: it was a measurement."
 

@@ -59,16 +59,16 @@ def test_tiers_from_past_totals(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_an_event_that_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The floor, what it cleared, the miss; and one event proposes one tier."""
+    """The floor, each tier in the words of the API, and one event proposes one tier."""
     told = _printed(capsys, Variables(event=_event(tmp_path)), tmp_path)
 
     assert told == [
         "Event autumn ended with 624,836 mile in 70,000 races of 900 players.",
         "Unless players were called on to race, they do as much anyway; the service cannot know.",
         "After the end came 12 races, not in it.",
-        "  bronze            600,000  reached, by 24,836",
-        "  silver            700,000  missed by 75,164 (10.7 % of it)",
-        "  gold              800,000  not reached",
+        "  bronze            600,000  complete, 24,836 above it",
+        "  silver            700,000  not_reached, missing 75,164 (10.7 % of it)",
+        "  gold              800,000  locked, missing 175,164 (21.9 % of it)",
         "Next thresholds, from 1 measured:",
         "  bronze            620,000  1 of 1 would have cleared it",
         "Method: bronze is the lowest total, rounded down to two digits.",

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import httpx
 
+from lab.calibration.ended_event import EndedEvent
+from lab.calibration.report import event_lines
 from target_service.app import create_app
+from target_service.odometer.tiers import Tier, states
 from target_service.settings import Settings
 from workload.assumptions import Assumptions
 from workload.model import TrafficModel
@@ -92,6 +95,17 @@ def test_reports_name_their_rows_so() -> None:
         rows = [row["operation"] for row in csv.DictReader(lines)]
 
     assert [*MODELLED, "all"] == rows
+
+
+def test_calibration_tells_of_tiers_so() -> None:
+    """Each tier of an event is said to be what the service says of it, whatever the total."""
+    tiers = (("bronze", 600_000), ("silver", 700_000), ("gold", 800_000))
+    for total in (0, 599_999, 600_000, 624_836, 700_000, 799_999, 800_000):
+        event = EndedEvent("autumn", "miles", total, 1, 1, 0, tiers)
+        told = [line.split()[2].rstrip(",") for line in event_lines(event) if line[:2] == "  "]
+        served = states(total, [Tier(*tier) for tier in tiers])
+
+        assert [tier.status for tier in served] == told
 
 
 def test_dashboards_ask_for_them_so() -> None:

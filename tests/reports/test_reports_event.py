@@ -88,8 +88,8 @@ def test_the_event_is_told_in_sentences(tmp_path: Path) -> None:
     assert sentences == [
         "it ended with 624,836 miles in 70,000 races of 900 players",
         (
-            "tiers (miles): bronze at 600,000 reached; silver at 700,000 missed by 75,164; "
-            "gold at 800,000 not reached"
+            "tiers (miles): bronze at 600,000 complete; silver at 700,000 not_reached, missing "
+            "75,164; gold at 800,000 locked, missing 175,164"
         ),
         (
             "800 of 1,000 joined players raced and earn the tier; "
@@ -105,7 +105,7 @@ def test_the_event_is_told_in_sentences(tmp_path: Path) -> None:
     for sentence in sentences:
         assert f"  · {sentence}\n" in text
     assert "The community event" in page
-    assert "silver at 700,000 missed by 75,164" in page
+    assert "silver at 700,000 not_reached, missing 75,164" in page
 
 
 def test_objectives_on_the_event(tmp_path: Path) -> None:
