@@ -155,6 +155,6 @@ def _top(a: Side, b: Side) -> str:
 
 def _tops(side: Side) -> Iterator[str]:
     for one in side.rounds:
-        capabilities = (one.run.raw.get("service") or {}).get("capabilities") or {}
-        if "materialised_top" in capabilities:
-            yield "materialised" if capabilities["materialised_top"] else "live"
+        service = one.run.facts.service
+        if service and service.top:
+            yield service.top

@@ -106,6 +106,7 @@ def _service(facts: Facts) -> list[Input]:
         "started by": "somebody else" if facts.foreign else "this run",
         "ledger": service.ledger,
         "ledger sync": service.ledger_sync,
+        **facts.read_settings,
         "keys": len(service.keys) or None,
         "server": " ".join(str(redis[name]) for name in ("server", "version") if redis.get(name))
         or None,

@@ -18,6 +18,7 @@ from reports.page.render import render
 from reports.page.story import OPERATION_MEANINGS, headline, skew_sentences, story
 from reports.rundir.audit import Audit
 from reports.rundir.drill import Drill
+from reports.rundir.facts import Facts
 from reports.sweep_words import sweep_sentences
 from reports.tables.operations import ALL
 from reports.verdict.judgement import Outcome
@@ -39,7 +40,7 @@ def run_page(derived: Derived) -> str:
         scale=scale_words(facts.scale) if facts.model.modelled_mix else f"{facts.scale:g}",
         scale_of="the model" if facts.model.modelled_mix else "the scenario's rates",
         rates_of=facts.rates_of,
-        ledger=facts.ledger_words,
+        service_words=_service_words(facts),
         write_parts=parts_sentence(derived.write_parts),
         story=story(derived.run),
         inputs=input_groups(facts),
@@ -52,6 +53,12 @@ def run_page(derived: Derived) -> str:
         **_sweep(derived),
         **_audit(derived.run.audit),
     )
+
+
+def _service_words(facts: Facts) -> list[str]:
+    """What is to be said of the service beside every figure, as far as it told."""
+    settings = [f"{name}={value}" for name, value in facts.read_settings.items()]
+    return [*filter(None, [facts.ledger_words]), *settings]
 
 
 def _verdict(derived: Derived) -> dict[str, Any]:

@@ -51,8 +51,22 @@ class Service(msgspec.Struct, frozen=True):
     partitions: list[str] = []
     keys: list[str] = []
     boards: dict[str, str] = {}
+    capabilities: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     redis: dict[str, Any] | None = None
     service: dict[str, Any] | None = None
+
+    @property
+    def top(self) -> str | None:
+        """How the global top is made; None when the service did not tell."""
+        if "materialised_top" not in self.capabilities:
+            return None
+        return "materialised" if self.capabilities["materialised_top"] else "live"
+
+    @property
+    def rank_limit(self) -> Any:  # noqa: ANN401  as a service told it
+        """How many exact ranks it computes a second; None when it did not tell."""
+        return self.limits.get("exact_ranks_per_second")
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -112,6 +126,21 @@ class Facts(msgspec.Struct, frozen=True):
     def ledger_words(self) -> str | None:
         """What is to be said of the service's ledger; None when it told nothing of it."""
         return ledger_words(self.service.ledger, self.service.ledger_sync) if self.service else None
+
+    @property
+    def read_settings(self) -> dict[str, str]:
+        """How ranked reads are answered, by variable; said where the run sends none of them."""
+        service = self.service or Service()
+        found = {"TOP": (service.top, "top"), "RANK_LIMIT": (service.rank_limit, "rank_exact")}
+        return {
+            name: f"{value}{'' if self._sends(read) else f' (no {read} sent)'}"
+            for name, (value, read) in found.items()
+            if value is not None
+        }
+
+    def _sends(self, operation: str) -> bool:
+        rate = self.model.operations.get(operation)
+        return rate is not None and rate.per_second > 0
 
     @property
     def board_keys(self) -> list[str]:

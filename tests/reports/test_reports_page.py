@@ -317,3 +317,51 @@ def test_what_came_beside_the_mix_is_none_of_the_models_reads(
 
     assert "240 updates and 100 reads a second" in text
     assert words in text
+
+
+@pytest.mark.parametrize(
+    ("told", "rank_rate", "shown"),
+    [
+        (
+            {"materialised_top": False, "exact_ranks_per_second": 100},
+            None,
+            {"TOP": "live", "RANK_LIMIT": "100 (no rank_exact sent)"},
+        ),
+        (
+            {"materialised_top": True, "exact_ranks_per_second": 20},
+            200,
+            {"TOP": "materialised", "RANK_LIMIT": "20"},
+        ),
+        ({"materialised_top": True}, None, {"TOP": "materialised"}),
+        ({}, None, {}),
+    ],
+)
+def test_how_ranked_reads_are_answered_stands_at_the_top(
+    tmp_path: Path, told: dict[str, Any], rank_rate: int | None, shown: dict[str, str]
+) -> None:
+    """And among the inputs of the service; what has no effect is labelled, the untold left out."""
+    limits = {name: one for name, one in told.items() if name == "exact_ranks_per_second"}
+    capabilities = {name: one for name, one in told.items() if name not in limits}
+
+    def describe(facts: dict[str, Any]) -> None:
+        facts["service"] |= {"capabilities": capabilities, "limits": limits}
+        if rank_rate is not None:
+            rate = {"model_per_second": 1_000 * rank_rate, "per_second": rank_rate}
+            facts["model"]["operations"]["rank_exact"] = rate
+
+    path = make_run(tmp_path, SHORT)
+    changed(path, "run.json", describe)
+    page = run_page(derive(read_run(path)))
+    (top,) = re.findall(r'<p class="quiet mono">(.*)</p>', page)
+    rows = dict(re.findall(r"<tr><th>(TOP|RANK_LIMIT)</th><td>(.*?)</td></tr>", page))
+
+    assert [f"{name}={value}" for name, value in shown.items()] == top.split(" · ")[2:]
+    assert shown == rows
+
+
+def test_a_top_that_nobody_asks_for_is_labelled(boardless: Path) -> None:
+    """The setting is told all the same, for it was the service's."""
+    changed(boardless, "run.json", lambda facts: facts["model"].update(operations={}))
+    page = run_page(derive(read_run(boardless)))
+
+    assert "TOP=live (no top sent)" in page
