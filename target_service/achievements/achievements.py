@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from target_service.achievements.achievements_route import ReadAchievements
 from target_service.achievements.board_copies import BoardCopies
 from target_service.achievements.colleagues_route import ReadColleagues
-from target_service.achievements.copying import CopyBack
 from target_service.achievements.count_route import CountEvents
 from target_service.achievements.member_route import EnrolMember
 from target_service.achievements.night_route import CompleteReconcile
@@ -57,7 +56,6 @@ class Achievements:
         )
         store = Store(settings.ledger_path, settings.ledger_sync)
         self._scheduler = Scheduler(store, self._records, nights, series)
-        self._copying = CopyBack(store, lambda: self._records.orders)
         self.handlers = (
             CountEvents(self._records),
             ReconcileCounters(self._records),
@@ -88,7 +86,7 @@ class Achievements:
 
     async def _begin(self) -> None:
         await asyncio.to_thread(self._records.open)
-        jobs = (self._publisher.keep(), self._scheduler.keep(), self._copying.keep())
+        jobs = (self._publisher.keep(), self._scheduler.keep())
         self._tasks += [asyncio.create_task(job) for job in jobs]
 
     async def _begin_later(self) -> None:

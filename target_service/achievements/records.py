@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Records:
-    """The tables in the ledger's file; `orders` counts what was to be written since the start.
+    """The tables in the ledger's file.
 
     Everything but `open` is for event loops, and raises a LedgerError when the file does not take
     it, or is not open yet.
@@ -42,7 +42,6 @@ class Records:
         self._desk = Desk[Order, object]("achievements-writer", self._store, serve)
         self._questions = Questions("achievements-reader", self._store)
         self._on_unlocked = on_unlocked
-        self.orders = 0
 
     def open(self) -> None:
         """Make the tables and begin to serve; blocks, and raises a LedgerError."""
@@ -132,7 +131,6 @@ class Records:
         self._store.turns.close()
 
     async def _order(self, order: Order, weight: int = 1) -> object:
-        self.orders += 1
         return await self._desk.submit(order, weight)
 
     async def _write(self, work: Callable[..., T], *arguments: object) -> T:

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 
 from target_service.achievements import sweeps
-from target_service.achievements.copying import copy_back
 from target_service.achievements.recount import recount
 from target_service.achievements.sweep_pages import BEYOND, Page, read_page
 from target_service.achievements.sweep_report import SweepReport
@@ -28,7 +27,6 @@ LEASE = "achievements-sweep"
 LEASE_MS = 10_000
 # Whoever counts meanwhile waits for the file as long as a slice takes: a few milliseconds.
 _SLICE_MEMBERS = 50
-_COPY_BACK_ROWS = 10_000
 
 
 class SweepCut(Exception):
@@ -63,7 +61,6 @@ class Sweep:
         self.number, self._resumed_after = begun
         self._tally = Tally()
         self._renewed = time.monotonic()
-        self._rows_to_copy = 0
 
     def run(self) -> SweepReport:
         """Sweep to the end, and say in one line what was done, or why it did not come there.
@@ -137,18 +134,10 @@ class Sweep:
             if swept_to is not None:
                 sweeps.note(self._connection, self.number, self._tally, swept_to)
         self._renewed = time.monotonic()
-        self._copy_back(len(members))
 
     def _release(self) -> None:
         with self._store.write(self._connection):
             leases.release(self._connection, self._lease)
-
-    def _copy_back(self, rows: int) -> None:
-        """Copy the write-ahead log into the file when it has grown; others write on meanwhile."""
-        self._rows_to_copy += rows
-        if self._rows_to_copy >= _COPY_BACK_ROWS:
-            self._rows_to_copy = 0
-            copy_back(self._connection)
 
 
 def begin_sweep(

@@ -4,7 +4,6 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Generic, TypeVar
 
 from target_service.ledger.errors import LedgerClosed, LedgerError
@@ -17,9 +16,6 @@ Done = TypeVar("Done")
 
 _QUEUED_WEIGHT = 50_000
 _GROUP_WEIGHT = 5_000
-_CHECKPOINT_WEIGHT = 20_000
-# A commit writes whole pages, however little is in it.
-_COMMIT_WEIGHT = 8
 
 
 class Desk(Generic[Order, Done]):
@@ -40,7 +36,6 @@ class Desk(Generic[Order, Done]):
         self._store = store
         self._serve = serve
         self._line: Line[Order] = Line(_QUEUED_WEIGHT)
-        self._to_copy = 0
         self._taken: Sequence[Waiting[Order]] = ()
         self._thread: threading.Thread | None = None
 
@@ -89,10 +84,8 @@ class Desk(Generic[Order, Done]):
 
     def _commit(self, connection: sqlite3.Connection, taken: Sequence[Waiting[Order]]) -> None:
         try:
-            with self._store.turns.taken():
-                with self._store.transaction(connection):
-                    done = self._serve(connection, [one.wish for one in taken])
-                self._copy_back(connection, sum(one.weight for one in taken))
+            with self._store.write(connection):
+                done = self._serve(connection, [one.wish for one in taken])
         except LedgerError as error:
             answer((one.promise, error) for one in taken)
         except Exception as error:  # noqa: BLE001 - whatever one order does wrong, only its sender hears of it
@@ -103,11 +96,3 @@ class Desk(Generic[Order, Done]):
                 self._commit(connection, [one])
         else:
             answer((one.promise, told) for one, told in zip(taken, done, strict=True))
-
-    def _copy_back(self, connection: sqlite3.Connection, weight: int) -> None:
-        """Copy the write-ahead log into the file when it has grown; failing is no loss."""
-        self._to_copy += weight + _COMMIT_WEIGHT
-        if self._to_copy >= _CHECKPOINT_WEIGHT:
-            self._to_copy = 0
-            with suppress(sqlite3.Error):
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

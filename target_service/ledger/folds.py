@@ -54,12 +54,12 @@ class Fold:
         """Fold from now on whenever there is anything to fold."""
         self._hasty = True
 
-    def step(self, connection: sqlite3.Connection, now_ms: int, rows: int) -> int:
+    def step(self, connection: sqlite3.Connection, now_ms: int, rows: int) -> None:
         """Fold the next slice in the caller's transaction; the guard must have caught up."""
         if self._lease is None:
             self._lease = leases.acquire(connection, _LEASE, self._owner, _LEASE_MS, now_ms)
             if self._lease is None:
-                return 0
+                return
             self._target = self._guard.seen
             self._seasons = self._guard.seasons()
             self._next_season()
@@ -68,7 +68,7 @@ class Fold:
                 leases.renew(connection, self._lease, _LEASE_MS, now_ms)
             except LeaseLost:
                 self.abandon()
-                return 0
+                return
         self._slice = self._players[-rows:][::-1]
         season, tail = self._season, self._guard.tail(self._season)
         values: list[Value] = []
@@ -78,7 +78,6 @@ class Fold:
         if len(self._slice) == len(self._players) and not self._seasons:
             connection.execute("UPDATE state SET folded_to = ?", (self._target,))
             leases.release(connection, self._lease)
-        return len(self._slice)
 
     def committed(self) -> None:
         """Let memory follow the slice that is now on disk."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from target_service.ledger import reads
+from target_service.ledger.copier import Copier
 from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
 from target_service.ledger.inbox import Inbox, Read, Submission
 from target_service.ledger.options import LedgerOptions
@@ -55,7 +56,9 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         self._now_ms = now_ms
         self._inbox = Inbox(options.queue_events, options.group_events)
         self._writer = Writer(self._store, self._inbox, options, now_ms, on_commit)
+        self._copier = Copier(Store(path, options.sync, options.patience_seconds))
         self._writer.start()
+        self._copier.start()
 
     def submit(self, event: Event) -> asyncio.Future[Outcome]:
         """Queue one event; the future is done after the commit, on the caller's loop."""
@@ -78,6 +81,7 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
     async def close(self) -> None:
         """Answer what is queued, leave the file tidy, and take nothing more."""
         self._inbox.close("The ledger is closed.")
+        await asyncio.to_thread(self._copier.close)
         await asyncio.to_thread(self._writer.join)
         self._store.turns.close()
 

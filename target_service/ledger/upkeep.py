@@ -1,13 +1,11 @@
-"""What the writer does between groups: marks, folds, expiry, and copying the log back."""
+"""What the writer does between groups: marks, folds and expiry."""
 
 import sqlite3
 from collections import deque
 from collections.abc import Collection
-from contextlib import suppress
 from itertools import takewhile
 
 from target_service.ledger import ranges
-from target_service.ledger.errors import LedgerError
 from target_service.ledger.folds import Fold
 from target_service.ledger.guard import Guard
 from target_service.ledger.options import LedgerOptions
@@ -15,8 +13,6 @@ from target_service.ledger.store import Store
 
 _MARKS_AT_MOST = 100_000
 _EXPIRY_CHECK_MS = 1_000
-_CHECKPOINT_ROWS = 20_000
-_COMMIT_ROWS = 8
 
 
 class Upkeep:
@@ -32,7 +28,6 @@ class Upkeep:
         self._kept_ms = int(options.kept_seconds * 1_000)
         self._rows = options.upkeep_rows
         self._expiry_checked_ms = 0
-        self._rows_to_copy = 0
         # A mark that falls out is safe: its change stays unprojected and is projected again.
         self._marks: deque[ranges.Range] = deque(maxlen=_MARKS_AT_MOST)
 
@@ -52,23 +47,23 @@ class Upkeep:
 
     def run(self, connection: sqlite3.Connection, now_ms: int, events: int) -> None:
         """Do a bounded part of what is due, within a turn the caller has taken."""
-        if self.due(now_ms):
-            marks = [self._marks.popleft() for _ in range(len(self._marks))]
-            rows = max(self._rows, events)
-            try:
-                with self._store.unsynced(connection), self._store.transaction(connection):
-                    self._guard.catch_up(connection)
-                    for first, last in ranges.merged(marks):
-                        ranges.subtract(connection, first, last)
-                    if self._fold.due(now_ms):
-                        self._rows_to_copy += self._fold.step(connection, now_ms, rows)
-                    self._rows_to_copy += self._expire(connection, now_ms, rows)
-            except BaseException:
-                self._fold.abandon()
-                self._marks.extendleft(reversed(marks))
-                raise
-            self._fold.committed()
-        self._copy_back(connection, events)
+        if not self.due(now_ms):
+            return
+        marks = [self._marks.popleft() for _ in range(len(self._marks))]
+        rows = max(self._rows, events)
+        try:
+            with self._store.unsynced(connection), self._store.transaction(connection):
+                self._guard.catch_up(connection)
+                for first, last in ranges.merged(marks):
+                    ranges.subtract(connection, first, last)
+                if self._fold.due(now_ms):
+                    self._fold.step(connection, now_ms, rows)
+                self._expire(connection, now_ms, rows)
+        except BaseException:
+            self._fold.abandon()
+            self._marks.extendleft(reversed(marks))
+            raise
+        self._fold.committed()
 
     def finish(self, connection: sqlite3.Connection, now_ms: int) -> None:
         """Fold and mark all there is, before the file is closed."""
@@ -79,10 +74,10 @@ class Upkeep:
             if len(self._guard) >= before and not self._fold.running:
                 return
 
-    def _expire(self, connection: sqlite3.Connection, now_ms: int, rows: int) -> int:
+    def _expire(self, connection: sqlite3.Connection, now_ms: int, rows: int) -> None:
         """Delete the oldest events past their time, but none that is still needed."""
         if now_ms - self._expiry_checked_ms < _EXPIRY_CHECK_MS:
-            return 0
+            return
         (needed_from,) = connection.execute(
             "SELECT min(folded_to + 1, coalesce(first, folded_to + 1))"
             " FROM state, (SELECT min(first) AS first FROM unprojected)"
@@ -99,12 +94,3 @@ class Upkeep:
             last, _ = expired[-1]
             connection.execute("DELETE FROM events WHERE change <= ?", (last,))
             connection.execute("UPDATE state SET trimmed_to = ?", (last,))
-        return len(expired)
-
-    def _copy_back(self, connection: sqlite3.Connection, events: int) -> None:
-        """Copy the write-ahead log into the file when it has grown; failing is no loss."""
-        self._rows_to_copy += events + _COMMIT_ROWS
-        if self._rows_to_copy >= _CHECKPOINT_ROWS:
-            self._rows_to_copy = 0
-            with suppress(sqlite3.Error, LedgerError):
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from target_service.ledger.copier import checkpoint
 from target_service.ledger.errors import LedgerBusy, LedgerClosed, LedgerError
 from target_service.ledger.folds import Fold
 from target_service.ledger.groups import GroupWriter
@@ -137,4 +138,4 @@ class Writer:
         with suppress(LedgerError), self._store.turns.taken():
             self.upkeep.finish(self.connection, self._now_ms())
             with suppress(sqlite3.Error):
-                self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+                checkpoint(self.connection)

@@ -33,12 +33,13 @@ class Worker:
         self.groups.write([Batch(board, ids, players, [1, 2, 3, 4])], 0)  # type: ignore[arg-type]  # a board
 
     def step(self, now_ms: int, rows: int) -> int:
-        """Fold one slice, as upkeep does."""
+        """Fold one slice, as upkeep does, and return how many players were in it."""
         with self.store.transaction(self.connection):
             self.guard.catch_up(self.connection)
-            folded = self.fold.step(self.connection, now_ms, rows)
+            unfolded = len(self.guard)
+            self.fold.step(self.connection, now_ms, rows)
         self.fold.committed()
-        return folded
+        return unfolded - len(self.guard)
 
 
 @pytest.fixture

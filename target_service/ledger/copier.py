@@ -1,0 +1,64 @@
+"""Copying the write-ahead log back into the file, beside those who write."""
+
+import sqlite3
+import threading
+from contextlib import suppress
+
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.store import Store
+
+_INTERVAL_SECONDS = 0.25
+_LONG_LOG_PAGES = 8_000
+
+
+class Copier:
+    """One thread of each process that copies what anybody has written, so that no writer has to.
+
+    A passive checkpoint holds up nobody. The log only begins anew, though, once all of it has
+    been copied, which never happens while others go on writing; so what is left of a long log is
+    copied within a turn. That is little by then, and thus the time for which writers wait.
+    """
+
+    def __init__(self, store: Store) -> None:
+        """Open the file, which blocks; the store is the copier's own, to take turns fairly."""
+        self._store = store
+        self._connection = store.connect()
+        self._closing = threading.Event()
+        self._seen: int | None = None
+        self._thread = threading.Thread(target=self._run, name="ledger-copier", daemon=True)
+
+    def start(self) -> None:
+        """Begin to copy."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop copying; blocks until the file is closed."""
+        self._closing.set()
+        self._thread.join()
+        self._store.turns.close()
+
+    def _run(self) -> None:
+        try:
+            while not self._closing.wait(_INTERVAL_SECONDS):
+                # Where it fails, the log stays and the next time may do better: nothing is lost.
+                with suppress(sqlite3.Error, LedgerError):
+                    self._copy()
+        finally:
+            self._connection.close()
+
+    def _copy(self) -> None:
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        if version == self._seen:
+            return
+        in_log, copied = checkpoint(self._connection)
+        if in_log >= _LONG_LOG_PAGES:
+            with self._store.turns.taken():
+                in_log, copied = checkpoint(self._connection)
+        if in_log == copied:
+            self._seen = version
+
+
+def checkpoint(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Copy what no reader holds back; return the pages in the log, and those copied by now."""
+    _, in_log, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    return in_log, copied
