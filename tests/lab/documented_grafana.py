@@ -5,14 +5,14 @@ Grafana itself cannot be installed where the tests run.
 
 import base64
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
+_LONGEST_SECONDS = 120.0
 FIRST_LOGIN = "Basic " + base64.b64encode(b"admin:admin").decode()
 
 
@@ -23,8 +23,8 @@ class DocumentedGrafana:
     url: str = ""
     authorization: str = FIRST_LOGIN
     annotations: list[dict[str, Any]] = field(default_factory=list)
-    # how long it thinks about each annotation
-    delay_seconds: float = 0.0
+    # while it is cleared, annotations wait for their answer
+    is_answering: Event = field(default_factory=Event)
     is_grafana: bool = True
 
 
@@ -47,7 +47,7 @@ class _Api(BaseHTTPRequestHandler):
         """Annotations need the rights of an editor, a text and a time in milliseconds."""
         grafana = self.server.grafana
         content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        time.sleep(grafana.delay_seconds)
+        grafana.is_answering.wait(_LONGEST_SECONDS)
         if self.path != "/api/annotations":
             self._answer(404, {"message": "Not found"})
         elif self.headers["Authorization"] != grafana.authorization:
@@ -80,8 +80,10 @@ def documented_grafana() -> Iterator[DocumentedGrafana]:
         server.grafana = DocumentedGrafana(f"http://127.0.0.1:{server.server_port}")
         thread = Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
+        server.grafana.is_answering.set()
         try:
             yield server.grafana
         finally:
+            server.grafana.is_answering.set()
             server.shutdown()
             thread.join()

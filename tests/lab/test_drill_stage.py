@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from lab import parts
 from lab.drills.run_clock import RunClock, RunOver, await_clock
 from lab.drills.top_sight import TopEye, TopSight
 from lab.embedded_redis import answers, embedded_redis, find_server
@@ -52,9 +53,12 @@ def test_a_part_that_was_knocked_out_is_no_failure_and_comes_back_empty(
     assert "ended by itself (exit code -9" in (part.failure() or "")
 
 
-def test_a_part_that_stands_still_can_be_ended_at_once(server: tuple[Part, str]) -> None:
+def test_a_part_that_stands_still_can_be_ended_at_once(
+    server: tuple[Part, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The end does not wait for a stopped process to see its signal."""
     part, _ = server
+    monkeypatch.setattr(parts, "STOP_SECONDS", 120.0)
     assert part.process is not None
     process = psutil.Process(part.process.pid)
     part.send(signal.SIGSTOP)
@@ -64,7 +68,7 @@ def test_a_part_that_stands_still_can_be_ended_at_once(server: tuple[Part, str])
     part.end()
 
     assert not process.is_running()
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - begun < 60
 
 
 def test_the_clock_waits_for_the_start_that_is_written_down(tmp_path: Path) -> None:

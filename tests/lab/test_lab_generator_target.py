@@ -12,6 +12,7 @@ from free_ports import free_port
 from pretend_docker import PretendDocker
 from prometheus_client import CollectorRegistry, Gauge, start_http_server
 
+from lab import metrics_relay as metrics_relay_module
 from lab.compose_containers import Container, read_containers
 from lab.docker import Docker, find_docker
 from lab.generator_target import generator_target
@@ -43,6 +44,12 @@ def get(address: str, path: str = "/metrics") -> tuple[int, str]:
     except urllib.error.HTTPError as error:
         with error:
             return error.code, ""
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of these is about a generator that answers late."""
+    monkeypatch.setattr(metrics_relay_module, "_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import redis
@@ -103,8 +104,15 @@ def test_a_missing_ledger_is_not_made(tmp_path: Path) -> None:
 
 def test_what_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the patience is over the last look stands, for the report to judge."""
-    monkeypatch.setattr(outage, "_PATIENCE_SECONDS", 0.2)
+    slept = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=slept.append)
+    monkeypatch.setattr(outage, "time", clock)
+    monkeypatch.setattr(outage, "_PATIENCE_SECONDS", 2.0)
+    monkeypatch.setattr(outage, "_POLL_SECONDS", 0.5)
     looks = iter(range(1_000))
 
     assert seen_until(lambda: next(looks), lambda seen: seen == 2) == 2
-    assert seen_until(lambda: next(looks), lambda seen: seen < 0) > 2
+    assert sum(slept) == 1.0
+    # at 0, 0.5, 1, 1.5 and 2 s of the patience
+    assert seen_until(lambda: next(looks), lambda seen: seen < 0) == 7
+    assert sum(slept) == 3.0
