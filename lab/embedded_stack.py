@@ -2,10 +2,11 @@
 
 import http.client
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 import redis
@@ -90,11 +91,17 @@ class EmbeddedStack:
 
 @contextmanager
 def embedded_stack(
-    variables: Variables, assumptions: Assumptions, folder: Path, ledger: Path, session: Session
+    variables: Variables,
+    assumptions: Assumptions,
+    folder: Path,
+    ledger: Path,
+    session: Session,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[EmbeddedStack]:
     """Start Redis (unless REDIS_URL names one) and the service; stop both at the end.
 
     The logs go to `folder`; the service keeps its ledger, if it has one, in the file `ledger`.
+    `settings` are told to the service beside those that follow from the variables.
 
     Raises:
         UsageError: a port is taken, no server binary, a foreign database.
@@ -115,6 +122,7 @@ def embedded_stack(
             variables,
             {
                 **service_settings(variables, assumptions),
+                **settings,
                 "HOTBOARD_REDIS_URL": redis_url,
                 "HOTBOARD_LEDGER_PATH": str(ledger),
             },
