@@ -7,19 +7,19 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-SECONDS = 90.0
-
+SECONDS = 300.0
 
 LONG_RUN = ("load-naive", "SCALE=0.0002", "DURATION=30s", "WARMUP=2s")
 # What a run says when it enters a phase.
 PHASES = {
-    "start": "",
+    "start": "",  # it prints nothing yet, but holds the checkout
     "loading": "The service is up",
     "warm-up": "warm-up",
     "measured": "2 of 2 s",
@@ -57,10 +57,14 @@ class Command:
 
     def wait_for(self, text: str) -> None:
         """Wait until a line holds the text."""
+        self.wait_until(lambda: any(text in line for line in self.lines), repr(text))
+
+    def wait_until(self, is_there: Callable[[], object], what: str) -> None:
+        """Wait until something is there."""
         end = time.monotonic() + SECONDS
-        while not any(text in line for line in self.lines):
-            assert time.monotonic() < end, f"never said {text!r}:\n{self.output}"
-            assert self.process.poll() is None, f"ended before {text!r}:\n{self.output}"
+        while not is_there():
+            assert time.monotonic() < end, f"{what} never came:\n{self.output}"
+            assert self.process.poll() is None, f"ended before {what}:\n{self.output}"
             time.sleep(0.02)
 
     def wait(self) -> int:
@@ -90,6 +94,8 @@ class Checkout:
         command = self.start(*LONG_RUN, *words)
         if PHASES[phase]:
             command.wait_for(PHASES[phase])
+        else:
+            command.wait_until((self.root / ".hotboard" / "claim.json").exists, "the claim")
         return command
 
     def make(self, *words: str) -> tuple[int, str]:
@@ -120,16 +126,25 @@ class Checkout:
     def processes(self) -> list[psutil.Process]:
         """Every live process that works in this checkout."""
         found = []
-        for process in psutil.process_iter(["cwd", "status"]):
+        for process in psutil.process_iter(["cwd", "status", "cmdline"]):
             if process.info["status"] == psutil.STATUS_ZOMBIE or not process.info["cwd"]:
                 continue
             if Path(process.info["cwd"]).is_relative_to(self.root):
                 found.append(process)
         return found
 
-    def left_after(self, seconds: float = 10.0) -> list[str]:
+    def processes_with(self, word: str) -> list[psutil.Process]:
+        """Those of them whose command line holds the word."""
+        return [one for one in self.processes() if word in _command_line(one)]
+
+    def left_after(self, seconds: float = 60.0) -> list[str]:
         """What still runs after some seconds of grace, as command lines."""
         end = time.monotonic() + seconds
-        while self.processes() and time.monotonic() < end:
+        while (left := self.processes()) and time.monotonic() < end:
             time.sleep(0.1)
-        return [" ".join(process.cmdline()) for process in self.processes()]
+        return [_command_line(one) for one in left]
+
+
+def _command_line(process: psutil.Process) -> str:
+    """What it was when it was found: it may be gone by now."""
+    return " ".join(process.info["cmdline"] or ())

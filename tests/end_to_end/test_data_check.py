@@ -111,6 +111,8 @@ def seen(
 ) -> Iterator[dict[str, Seen]]:
     """A run in each mode, the service on one port, one Prometheus from before the first."""
     folder = tmp_path_factory.mktemp("prometheus")
+    # to Prometheus a write that Redis was too slow for is another one
+    new_checkout.environment["HOTBOARD_REDIS_TIMEOUT_SECONDS"] = "30"
     ports = {name: new_checkout.environment[f"{name}_PORT"] for name in ("SERVICE", "LOADGEN")}
     exporter_port = free_port()
     addresses = (ports["SERVICE"], ports["LOADGEN"], exporter_port)
