@@ -5,9 +5,8 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.members import Members
-from locustfiles.unreadable import UNREADABLE
+from locustfiles.operations.reading import read_answer
 
 
 class _Level(msgspec.Struct):
@@ -56,12 +55,9 @@ class Achievements:
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about that member, and its points are those of the unlocked levels."""
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         earned = sum(
             level.points
             for one in answer.achievements

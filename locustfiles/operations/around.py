@@ -5,12 +5,11 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.freshness import freshness
 from locustfiles.operations.places import Places
 from locustfiles.operations.player_request import PlayerRequest
+from locustfiles.operations.reading import read_answer
 from locustfiles.plan import Plan
-from locustfiles.unreadable import UNREADABLE
 
 
 class _Entry(msgspec.Struct):
@@ -44,12 +43,9 @@ class Around:
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the player asked for, who stands on the page."""
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         wanted = self._places.player_id(arrival.player)
         is_there = answer.player == wanted and any(
             entry.player == wanted and entry.position == answer.position for entry in answer.entries

@@ -7,9 +7,8 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.members import Members
-from locustfiles.unreadable import UNREADABLE
+from locustfiles.operations.reading import read_answer
 
 
 class _Entry(msgspec.Struct):
@@ -43,12 +42,9 @@ class Colleagues:
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about that organisation, and in order."""
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         places = [(one.points, one.member) for one in answer.entries]
         is_ordered = all(upper > lower for upper, lower in pairwise(places))
         is_theirs = answer.organization == self._members.organization(arrival.player)

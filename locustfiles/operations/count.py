@@ -7,10 +7,9 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.members import Members
+from locustfiles.operations.reading import read_answer
 from locustfiles.plan import Plan
-from locustfiles.unreadable import UNREADABLE
 
 # Of twenty events: page views, half of them by somebody new, clicks, and a conversion or two.
 _ADDS: Final = (
@@ -53,12 +52,9 @@ class Count:
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:  # noqa: ARG002  (the contract's)
         """A success tells whether the event was new."""
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         if (answer.applied, answer.duplicate) == (1, 0):
             return Reply(None, "applied")
         return Reply(None, "duplicate") if answer.duplicate == 1 else Reply("bad_body")

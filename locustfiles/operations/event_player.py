@@ -7,11 +7,10 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
+from locustfiles.operations.reading import read_answer
 from locustfiles.operations.told_miles import ToldMiles
 from locustfiles.plan import Plan
-from locustfiles.unreadable import UNREADABLE
 
 
 class _Answer(msgspec.Struct):
@@ -44,12 +43,9 @@ class EventPlayer:
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about that player; `behind` when it lacks what was told before."""
         at_least = self._told.at_least(arrival.number)
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         if answer.player != self._places.player_id(arrival.player):
             return Reply("bad_body")
         is_eligible = answer.joined and answer.contribution > 0

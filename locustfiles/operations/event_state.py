@@ -10,7 +10,7 @@ from locustfiles.event_client.errors import ServiceTrouble
 from locustfiles.event_client.negotiation import event_path
 from locustfiles.event_client.state import read_state
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
+from locustfiles.operations.reading import OK, failure_of_status
 from locustfiles.plan import Plan
 
 _MICROSECONDS: Final = 1_000_000
@@ -39,7 +39,7 @@ class EventPoll:
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the event asked for, in the version asked for."""
         del arrival
-        if status != 200:  # noqa: PLR2004  OK
+        if status != OK:
             return Reply(failure_of_status(status))
         now = time.time()
         try:

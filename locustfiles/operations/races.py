@@ -12,11 +12,10 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
+from locustfiles.operations.reading import read_answer
 from locustfiles.operations.told_miles import ToldMiles
 from locustfiles.plan import Plan
-from locustfiles.unreadable import UNREADABLE
 
 MOST_MILES: Final = 30
 OUTCOMES: Final = ("counted", "duplicate", "conflict", "outside", "late")
@@ -84,14 +83,11 @@ class Races:
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success tells what became of the one delivery."""
         sent = self._on_their_way.pop(arrival.number, None)
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            counts = _decoder.decode(body).counts
-        except UNREADABLE:
-            return Reply("bad_body")
-        told = [name for name in OUTCOMES if getattr(counts, name)]
-        if len(told) != 1 or getattr(counts, told[0]) != 1:
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
+        told = [name for name in OUTCOMES if getattr(answer.counts, name)]
+        if len(told) != 1 or getattr(answer.counts, told[0]) != 1:
             return Reply("bad_body")
         if told == ["counted"] and sent is not None:
             self._told.counted(sent.player, sent.miles)

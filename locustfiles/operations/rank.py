@@ -5,10 +5,9 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
 from locustfiles.operations.player_request import PlayerRequest
-from locustfiles.unreadable import UNREADABLE
+from locustfiles.operations.reading import read_answer
 
 
 class _Answer(msgspec.Struct):
@@ -33,11 +32,8 @@ class Rank:
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the player asked for, who has a rank."""
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         is_ranked = answer.player == self._places.player_id(arrival.player) and answer.rank >= 1
         return Reply(None if is_ranked else "bad_body")

@@ -8,16 +8,16 @@ from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.last_scores import Accepted
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.places import Places
+from locustfiles.operations.reading import read_answer
 from locustfiles.plan import Plan
-from locustfiles.unreadable import UNREADABLE
 
 
 class _Answer(msgspec.Struct):
     status: Literal["applied", "duplicate", "stale", "durable-only"]
 
 
+_SUCCESSES: Final = frozenset({200, 202})
 _ACCEPTED: Final = frozenset({"applied", "durable-only"})
 _decoder = msgspec.json.Decoder(_Answer)
 
@@ -56,15 +56,12 @@ class Submit:
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success tells what became of the event."""
-        if status not in {200, 202}:
-            return Reply(failure_of_status(status))
-        try:
-            told = _decoder.decode(body).status
-        except UNREADABLE:
-            return Reply("bad_body")
-        if told not in _ACCEPTED:
-            return Reply(None, told)
-        return Reply(None, told, Accepted(self._sequence(arrival), arrival.score))
+        answer = read_answer(_decoder, status, body, _SUCCESSES)
+        if isinstance(answer, Reply):
+            return answer
+        if answer.status not in _ACCEPTED:
+            return Reply(None, answer.status)
+        return Reply(None, answer.status, Accepted(self._sequence(arrival), arrival.score))
 
     def _sequence(self, arrival: Arrival) -> int:
         if arrival.overtaken_by is not None:

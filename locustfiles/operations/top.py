@@ -5,10 +5,9 @@ import msgspec
 from locustfiles.address import Address
 from locustfiles.arrival import Arrival
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.failed_status import failure_of_status
 from locustfiles.operations.freshness import freshness
+from locustfiles.operations.reading import read_answer
 from locustfiles.plan import Plan
-from locustfiles.unreadable import UNREADABLE
 
 
 class _Entry(msgspec.Struct):
@@ -48,11 +47,8 @@ class Top:
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success holds entries, and not more than were asked for."""
         del arrival
-        if status != 200:  # noqa: PLR2004  OK
-            return Reply(failure_of_status(status))
-        try:
-            answer = _decoder.decode(body)
-        except UNREADABLE:
-            return Reply("bad_body")
+        answer = read_answer(_decoder, status, body)
+        if isinstance(answer, Reply):
+            return answer
         is_page = 0 < len(answer.entries) <= self._k
         return Reply(None, freshness(answer)) if is_page else Reply("bad_body")
