@@ -1,12 +1,15 @@
 """One attempt to send a request: never repeated, bounded in time, and timed."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import gevent
 
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import Connection
 from locustfiles.failure import ExchangeFailed, FailureKind
+
+_OK: Final = 200
+_SHOWN_BYTES: Final = 500
 
 
 class Attempt(NamedTuple):
@@ -18,6 +21,18 @@ class Attempt(NamedTuple):
     was_written: bool
     status: int = 0
     body: bytes = b""
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether the service answered 200."""
+        return self.failure is None and self.status == _OK
+
+    def in_words(self) -> str:
+        """What came of it, for a sentence that says what failed."""
+        if self.failure is not None:
+            return f"no answer ({self.failure})"
+        shown = self.body[:_SHOWN_BYTES].decode("utf-8", "replace")
+        return f"the service answered {self.status} with {shown}"
 
 
 def attempt(

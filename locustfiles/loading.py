@@ -19,7 +19,6 @@ from locustfiles.unreadable import UNREADABLE
 _BATCH_SECONDS: Final = 30.0
 # What an event takes in a body beside its two ids: score, sequence, quotes and commas.
 _EVENT_BYTES: Final = 60
-_SHOWN_CHARACTERS: Final = 200
 
 
 @dataclass
@@ -125,8 +124,4 @@ def _applied(outcome: Attempt, events: int) -> int:
 
 
 def _failure(outcome: Attempt, place: Place, events: int) -> str:
-    what = f"Loading {events:,} players of {place.partition} failed"
-    if outcome.failure is not None:
-        return f"{what}: no answer ({outcome.failure})."
-    shown = outcome.body[:_SHOWN_CHARACTERS].decode("utf-8", "replace")
-    return f"{what}: the service answered {outcome.status} with {shown}"
+    return f"Loading {events:,} players of {place.partition} failed: {outcome.in_words()}."

@@ -1,24 +1,23 @@
 """Members with a history before the load, and a sweep in the middle of it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import gevent
-from gevent.pool import Pool
 
+from locustfiles.address import Address
 from locustfiles.attempt import Attempt
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import Connection
-from locustfiles.errors import BadInput, RunCutShort
 from locustfiles.inputs import RunInputs
 from locustfiles.operations.members import Members
 from locustfiles.plain_request import get, post_json, put_json
 from locustfiles.scenarios.member_history import history_of
+from locustfiles.scenarios.preparation import require_capability, send_for_each
 
 _SECONDS: Final = 10.0
 _AT_ONCE: Final = 32
-_OK: Final = 200
 _POLL_SECONDS: Final = 0.02
 
 
@@ -28,12 +27,7 @@ def companion(inputs: RunInputs) -> "AchievementsCompanion":
     Raises:
         BadInput: the service knows no achievements.
     """
-    capabilities = inputs.description.verbatim.get("capabilities") or {}
-    if not capabilities.get("achievements"):
-        raise BadInput(
-            f"{inputs.plan.target} keeps no achievements: start it with a ledger "
-            "(leave out LEDGER=none)."
-        )
+    require_capability(inputs, "achievements", "achievements")
     return AchievementsCompanion(inputs)
 
 
@@ -49,30 +43,9 @@ class AchievementsCompanion:
         self._sweeping: gevent.Greenlet[..., None] | None = None
 
     def prepare(self, check: Callable[[], None]) -> None:
-        """Make every member, some at a time, each over a connection of its own."""
-        connections = [Connection(self._dialer) for _ in range(_AT_ONCE)]
-        refused: list[Attempt] = []
-
-        def make(lane: int) -> None:
-            for player in range(lane, self._plan.players, _AT_ONCE):
-                outcome = self._make(connections[lane], player)
-                if outcome is not None:
-                    refused.append(outcome)
-                    return
-                self._made += 1
-
-        pool = Pool(_AT_ONCE)
-        for lane in range(_AT_ONCE):
-            pool.spawn(make, lane)
-        try:
-            while not pool.join(timeout=0.05):
-                check()
-        finally:
-            pool.kill()
-            for connection in connections:
-                connection.close()
-        if refused:
-            raise RunCutShort("failed-to-load", f"Making the members failed: {_told(refused[0])}.")
+        """Make every member."""
+        players, dialer = self._plan.players, self._dialer
+        send_for_each("Making the members", players, self._make, dialer, _AT_ONCE, check)
 
     def begin(self, second_zero_at: int) -> None:
         """Have the sweep begin at half time."""
@@ -94,19 +67,17 @@ class AchievementsCompanion:
             }
         }
 
-    def _make(self, connection: Connection, player: int) -> Attempt | None:
-        """Make one member; return the answer that was no success, if one was none."""
+    def _make(self, connection: Connection, player: int) -> Attempt:
+        """Make one member, with a history; the outcome is that of the last request sent."""
         address, member = self._dialer.address, self._members.member_id(player)
         organization = self._members.organization(player)
-        body = json.dumps({"organization": organization, "tracking_code": f"code-{member}"[:64]})
-        history = json.dumps(history_of(player))
-        for path, what in ((member, body), (f"{member}/counters", history)):
-            outcome = put_json(
-                connection, address, f"/v1/members/{path}", what.encode("ascii"), _SECONDS
-            )
-            if outcome.status != _OK:
-                return outcome
-        return None
+        described = {"organization": organization, "tracking_code": f"code-{member}"[:64]}
+        outcome = _put(connection, address, f"/v1/members/{member}", described)
+        if outcome.is_ok:
+            history = history_of(player)
+            outcome = _put(connection, address, f"/v1/members/{member}/counters", history)
+        self._made += outcome.is_ok
+        return outcome
 
     def _run_sweep(self, clock: ScheduleClock) -> None:
         connection = Connection(self._dialer)
@@ -114,7 +85,7 @@ class AchievementsCompanion:
         address = self._dialer.address
         from_second = clock.now_seconds()
         outcome = post_json(connection, address, "/v1/sweeps", b"", _SECONDS)
-        while outcome.status == _OK:
+        while outcome.is_ok:
             self._sweep = json.loads(outcome.body)
             self._sweep |= {
                 "from_second": round(from_second, 3),
@@ -126,12 +97,9 @@ class AchievementsCompanion:
             path = f"/v1/sweeps/{self._sweep['number']}"
             outcome = get(connection, address, path, _SECONDS)
         else:
-            self._sweep["trouble"] = _told(outcome)
+            self._sweep["trouble"] = outcome.in_words()
         connection.close()
 
 
-def _told(outcome: Attempt) -> str:
-    if outcome.failure is not None:
-        return f"no answer ({outcome.failure})"
-    shown = outcome.body[:500].decode("utf-8", "replace")
-    return f"the service answered {outcome.status} with {shown}"
+def _put(connection: Connection, address: Address, path: str, value: Mapping[str, Any]) -> Attempt:
+    return put_json(connection, address, path, json.dumps(value).encode("ascii"), _SECONDS)

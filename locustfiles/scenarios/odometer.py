@@ -8,12 +8,11 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import gevent
-from gevent.pool import Pool
 
 from locustfiles.attempt import Attempt
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import Connection
-from locustfiles.errors import BadInput, RunCutShort
+from locustfiles.errors import RunCutShort
 from locustfiles.event_client.errors import EventClientError
 from locustfiles.event_client.negotiation import VERSIONS_PATH, chosen_version, event_path
 from locustfiles.event_client.state import KNOWN_VERSIONS
@@ -21,11 +20,11 @@ from locustfiles.inputs import RunInputs
 from locustfiles.operations import Places
 from locustfiles.plain_request import get, post_json, put_json
 from locustfiles.scenarios.event_window import EventWindow, body_of, window_of
+from locustfiles.scenarios.preparation import require_capability, require_ok, send_for_each
 
 _SECONDS: Final = 10.0
 _JOINED_AT_MOST: Final = 1_000
 _JOINING_AT_ONCE: Final = 16
-_OK: Final = 200
 _TOLD_SECONDS: Final = 5.0
 _BETWEEN_SECONDS: Final = 0.2
 _OLD_BUILD: Final = frozenset({1})
@@ -38,12 +37,7 @@ def companion(inputs: RunInputs) -> "OdometerCompanion":
     Raises:
         BadInput: the service keeps no community events.
     """
-    capabilities = inputs.description.verbatim.get("capabilities") or {}
-    if not capabilities.get("community_events"):
-        raise BadInput(
-            f"{inputs.plan.target} keeps no community events: start it with a ledger "
-            "(leave out LEDGER=none)."
-        )
+    require_capability(inputs, "community_events", "community events")
     return OdometerCompanion(inputs)
 
 
@@ -91,7 +85,7 @@ class OdometerCompanion:
         told_until = self._ends_at + _TOLD_SECONDS
         while True:
             outcome = get(self._connection, self._dialer.address, path, _SECONDS)
-            if outcome.failure is None and outcome.status == _OK:
+            if outcome.is_ok:
                 self._final = json.loads(outcome.body)
             is_final = self._final is not None and self._final["final"] is not None
             if is_final or not self._ends_at <= time.time() < told_until:
@@ -117,45 +111,19 @@ class OdometerCompanion:
         body = body_of(self._plan, window)
         path = event_path(1, self._event)
         outcome = put_json(self._connection, self._dialer.address, path, body, _SECONDS)
-        self._require(outcome, "Making the event")
+        require_ok(outcome, "Making the event")
 
     def _join_all(self, check: Callable[[], None]) -> None:
-        """Let the first players join, some at a time, each over a connection of its own."""
-        places = Places(self._plan)
+        """Let the first players join."""
+        places, address = Places(self._plan), self._dialer.address
+
+        def join(connection: Connection, player: int) -> Attempt:
+            path = f"/v1/events/{self._event}/players/{places.player_id(player)}/join"
+            return post_json(connection, address, path, b"{}", _SECONDS)
+
         players = min(self._plan.players, _JOINED_AT_MOST)
-        connections = [Connection(self._dialer) for _ in range(_JOINING_AT_ONCE)]
-        outcomes: list[Attempt] = []
-
-        def join(lane: int) -> None:
-            for player in range(lane, players, _JOINING_AT_ONCE):
-                path = f"/v1/events/{self._event}/players/{places.player_id(player)}/join"
-                address = self._dialer.address
-                outcome = post_json(connections[lane], address, path, b"{}", _SECONDS)
-                outcomes.append(outcome)
-                if outcome.status != _OK:
-                    return
-
-        pool = Pool(_JOINING_AT_ONCE)
-        for lane in range(_JOINING_AT_ONCE):
-            pool.spawn(join, lane)
-        try:
-            while not pool.join(timeout=0.05):
-                check()
-        finally:
-            pool.kill()
-            for connection in connections:
-                connection.close()
-        for outcome in outcomes:
-            self._require(outcome, "Joining the event")
+        send_for_each("Joining the event", players, join, self._dialer, _JOINING_AT_ONCE, check)
         self._joined = players
-
-    def _require(self, outcome: Attempt, what: str) -> None:
-        if outcome.failure is not None:
-            raise RunCutShort("failed-to-load", f"{what} failed: no answer ({outcome.failure}).")
-        if outcome.status != _OK:
-            shown = outcome.body[:500].decode("utf-8", "replace")
-            reason = f"{what} failed: the service answered {outcome.status} with {shown}"
-            raise RunCutShort("failed-to-load", reason)
 
     def _read_counts(self, clock: ScheduleClock) -> None:
         """Read the counts of reads as the measured phase begins, and as it ends."""
@@ -163,7 +131,7 @@ class OdometerCompanion:
         for name, second in (("start", 0), ("end", self._plan.duration_seconds)):
             gevent.sleep(max(second - clock.now_seconds(), 0))
             outcome = get(connection, self._dialer.address, "/metrics", _SECONDS)
-            if outcome.failure is None and outcome.status == _OK:
+            if outcome.is_ok:
                 counts = {
                     source.decode(): float(count) for source, count in _READS.findall(outcome.body)
                 }
