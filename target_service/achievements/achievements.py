@@ -2,7 +2,6 @@
 
 import asyncio
 import uuid
-from contextlib import suppress
 from zoneinfo import ZoneInfo
 
 from target_service.achievements.achievements_route import ReadAchievements
@@ -20,12 +19,11 @@ from target_service.achievements.scheduler import Scheduler
 from target_service.achievements.series import AchievementSeries
 from target_service.achievements.sweep_route import BeginSweep, ReadSweep
 from target_service.ledger.errors import LedgerError
+from target_service.ledger.opening import begin_later
 from target_service.ledger.store import Store
 from target_service.metrics import Metrics
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.settings import Settings
-
-_OPEN_AGAIN_SECONDS = 1.0
 
 OPERATIONS = (
     CountEvents.operation,
@@ -74,7 +72,7 @@ class Achievements:
         try:
             await self._begin()
         except LedgerError:
-            self._tasks.append(asyncio.create_task(self._begin_later()))
+            self._tasks.append(asyncio.create_task(begin_later(self._begin)))
 
     async def stop(self) -> None:
         """End the jobs, answer whoever waits, and close the tables."""
@@ -88,10 +86,3 @@ class Achievements:
         await asyncio.to_thread(self._records.open)
         jobs = (self._publisher.keep(), self._scheduler.keep())
         self._tasks += [asyncio.create_task(job) for job in jobs]
-
-    async def _begin_later(self) -> None:
-        while True:
-            await asyncio.sleep(_OPEN_AGAIN_SECONDS)
-            with suppress(LedgerError):
-                await self._begin()
-                return

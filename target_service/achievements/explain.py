@@ -1,11 +1,10 @@
 """Naming every bad field of a body that the fast decoder refused."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from target_service.achievements.counters import COLUMNS, COUNTER_LIMIT
-from target_service.leaderboard.explain import bounded
+from target_service.leaderboard.field_problems import explain_body, explain_fields
 from target_service.leaderboard.fields import Check, check_id, whole_number
-from target_service.leaderboard.lenient_json import read_leniently
 from target_service.leaderboard.rules import BATCH_EVENTS
 from target_service.problems import FieldProblem
 
@@ -27,55 +26,34 @@ _MEMBER: Mapping[str, Check] = {
 
 def explain_events(body: bytes) -> list[FieldProblem]:
     """Return every problem of one event, or of a list of them."""
-    return bounded(_explain(body, _events))
+    return explain_body(body, _events)
 
 
 def explain_values(body: bytes) -> list[FieldProblem]:
     """Return every problem of a reconcile."""
-    return bounded(_explain(body, lambda value: _fields(value, _COUNTERS, frozenset(COLUMNS))))
+    return explain_body(body, lambda value: _fields(value, _COUNTERS, COLUMNS))
 
 
 def explain_member(body: bytes) -> list[FieldProblem]:
     """Return every problem of a member's description."""
-    return bounded(_explain(body, lambda value: _fields(value, _MEMBER, frozenset())))
-
-
-def _explain(
-    body: bytes, explain: Callable[[object], Iterator[FieldProblem]]
-) -> Iterator[FieldProblem]:
-    try:
-        value = read_leniently(body)
-    except ValueError as error:
-        yield FieldProblem("body", str(error))
-        return
-    yield from explain(value)
+    return explain_body(body, lambda value: _fields(value, _MEMBER, ()))
 
 
 def _events(value: object) -> Iterator[FieldProblem]:
     if not isinstance(value, list):
-        yield from _fields(value, _EVENT, frozenset({"event_id"}))
+        yield from _fields(value, _EVENT, {"event_id"})
         return
     if not 1 <= len(value) <= BATCH_EVENTS:
         yield FieldProblem("body", f"must hold 1 to {BATCH_EVENTS} events")
         return
     for index, event in enumerate(value):
-        yield from _fields(event, _EVENT, frozenset({"event_id"}), f"[{index}]")
+        yield from _fields(event, _EVENT, {"event_id"}, f"[{index}]")
 
 
 def _fields(
-    value: object, checks: Mapping[str, Check], required: frozenset[str], where: str = ""
+    value: object, checks: Mapping[str, Check], required: Collection[str], where: str = ""
 ) -> Iterator[FieldProblem]:
     if not isinstance(value, dict):
         yield FieldProblem(where or "body", "must be a JSON object")
         return
-    prefix = f"{where}." if where else ""
-    for name, check in checks.items():
-        if name in value:
-            sentence = check(value[name])
-            if sentence is not None:
-                yield FieldProblem(prefix + name, sentence)
-        elif name in required:
-            yield FieldProblem(prefix + name, "is missing")
-    for name in value:
-        if name not in checks:
-            yield FieldProblem(prefix + name, "is not a field of this request")
+    yield from explain_fields(value, checks, required, prefix=f"{where}." if where else "")

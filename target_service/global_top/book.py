@@ -103,8 +103,6 @@ class Book:
             self._store.unsynced(self._connection),
             self._store.write(self._connection),
         ):
-            self._connection.execute(
-                "UPDATE leases SET until_ms = 0 WHERE name = ? AND owner = ?", (LEASE, self._owner)
-            )
+            leases.release_owned(self._connection, LEASE, self._owner)
         self._connection.close()
         self._store.turns.close()

@@ -1,7 +1,8 @@
-"""Naming every bad field of a request body that the fast decoder refused."""
+"""Naming every bad field of a score event, or of a batch of them, that the fast decoder refused."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
+from target_service.leaderboard.field_problems import explain_body, explain_fields, explain_value
 from target_service.leaderboard.fields import (
     Check,
     check_id,
@@ -9,15 +10,10 @@ from target_service.leaderboard.fields import (
     check_score,
     check_sequence,
 )
-from target_service.leaderboard.lenient_json import read_leniently
 from target_service.leaderboard.rules import BATCH_EVENTS
 from target_service.problems import FieldProblem
 
-ExplainField = Callable[[str, object, Check], Iterator[FieldProblem]]
-
-MOST_PROBLEMS = 100
-OPTIONAL = frozenset({"sequence"})
-EVENT_CHECKS: Mapping[str, Check] = {
+_EVENT: Mapping[str, Check] = {
     "event_id": check_id,
     "player_id": check_id,
     "region": check_name,
@@ -26,62 +22,38 @@ EVENT_CHECKS: Mapping[str, Check] = {
     "score": check_score,
     "sequence": check_sequence,
 }
-COLUMN_CHECKS: Mapping[str, Check] = {
-    name: EVENT_CHECKS[name] for name in ("event_id", "player_id", "score", "sequence")
+_COLUMNS: Mapping[str, Check] = {
+    name: _EVENT[name] for name in ("event_id", "player_id", "score", "sequence")
 }
+_OPTIONAL = frozenset({"sequence"})
 
 
 def explain_event(body: bytes) -> list[FieldProblem]:
     """Return every problem of one event's body."""
-    return bounded(_explain(body, EVENT_CHECKS, _explain_value))
+    return explain_body(body, _event)
 
 
 def explain_columns(body: bytes) -> list[FieldProblem]:
     """Return every problem of a batch's body, up to a hundred."""
-    return bounded(_explain(body, COLUMN_CHECKS, _explain_column))
+    return explain_body(body, _columns)
 
 
-def bounded(problems: Iterator[FieldProblem]) -> list[FieldProblem]:
-    """Return the problems, up to a hundred."""
-    found: list[FieldProblem] = []
-    for problem in problems:
-        if len(found) == MOST_PROBLEMS:
-            found.append(FieldProblem("body", "has more problems than are listed here"))
-            break
-        found.append(problem)
-    return found
-
-
-def _explain(
-    body: bytes, checks: Mapping[str, Check], explain_field: ExplainField
-) -> Iterator[FieldProblem]:
-    try:
-        value = read_leniently(body)
-    except ValueError as error:
-        yield FieldProblem("body", str(error))
-        return
+def _event(value: object) -> Iterator[FieldProblem]:
     if not isinstance(value, dict):
         yield FieldProblem("body", "must be a JSON object")
         return
-    for name, check in checks.items():
-        if name in value:
-            yield from explain_field(name, value[name], check)
-        elif name not in OPTIONAL:
-            yield FieldProblem(name, "is missing")
-    for name in value:
-        if name not in checks:
-            yield FieldProblem(name, "is not a field of this request")
-    if explain_field is _explain_column:
-        yield from _explain_lengths(value)
+    yield from explain_fields(value, _EVENT, _EVENT.keys() - _OPTIONAL)
 
 
-def _explain_value(name: str, value: object, check: Check) -> Iterator[FieldProblem]:
-    sentence = check(value)
-    if sentence is not None:
-        yield FieldProblem(name, sentence)
+def _columns(value: object) -> Iterator[FieldProblem]:
+    if not isinstance(value, dict):
+        yield FieldProblem("body", "must be a JSON object")
+        return
+    yield from explain_fields(value, _COLUMNS, _COLUMNS.keys() - _OPTIONAL, explain=_column)
+    yield from _lengths(value)
 
 
-def _explain_column(name: str, values: object, check: Check) -> Iterator[FieldProblem]:
+def _column(name: str, values: object, check: Check) -> Iterator[FieldProblem]:
     if not isinstance(values, list):
         yield FieldProblem(name, "must be a list")
         return
@@ -89,14 +61,14 @@ def _explain_column(name: str, values: object, check: Check) -> Iterator[FieldPr
         yield FieldProblem(name, f"must hold 1 to {BATCH_EVENTS} values")
         return
     for index, value in enumerate(values):
-        yield from _explain_value(f"{name}[{index}]", value, check)
+        yield from explain_value(f"{name}[{index}]", value, check)
 
 
-def _explain_lengths(columns: Mapping[str, object]) -> Iterator[FieldProblem]:
+def _lengths(columns: Mapping[str, object]) -> Iterator[FieldProblem]:
     lengths = {
         name: len(values)
         for name, values in columns.items()
-        if name in COLUMN_CHECKS and isinstance(values, list)
+        if name in _COLUMNS and isinstance(values, list)
     }
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} has {length}" for name, length in lengths.items())

@@ -2,13 +2,13 @@
 
 import asyncio
 import sqlite3
-import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from target_service.ledger.errors import LedgerClosed, LedgerError
+from target_service.ledger.errors import LedgerError
 from target_service.ledger.inbox import answer
-from target_service.ledger.line import Line, Waiting
+from target_service.ledger.line import Waiting
+from target_service.ledger.line_thread import LineThread
 from target_service.ledger.store import Store
 
 Order = TypeVar("Order")
@@ -32,21 +32,14 @@ class Desk(Generic[Order, Done]):
         store: Store,
         serve: Callable[[sqlite3.Connection, Sequence[Order]], Sequence[Done]],
     ) -> None:
-        self._name = name
         self._store = store
         self._serve = serve
-        self._line: Line[Order] = Line(_QUEUED_WEIGHT)
-        self._taken: Sequence[Waiting[Order]] = ()
-        self._thread: threading.Thread | None = None
+        self._thread: LineThread[Order] = LineThread(
+            name, store.connect, _QUEUED_WEIGHT, _GROUP_WEIGHT, self._commit
+        )
 
     def start(self) -> None:
         """Open the file, which blocks, and begin to serve, unless it has begun."""
-        if self._thread is not None:
-            return
-        connection = self._store.connect()
-        self._thread = threading.Thread(
-            target=self._run, args=(connection,), name=self._name, daemon=True
-        )
         self._thread.start()
 
     def submit(self, order: Order, weight: int = 1) -> asyncio.Future[Done]:
@@ -55,32 +48,11 @@ class Desk(Generic[Order, Done]):
         Raises LedgerBusy or LedgerClosed at once; the future raises LedgerUnwritable or
         LedgerBusy, and then the outcome is unknown: sending the same again tells.
         """
-        if self._thread is None:
-            raise LedgerClosed("The ledger is not open yet; try again.")
-        waiting = Waiting(order, weight)
-        self._line.join(waiting)
-        return waiting.promise.future
+        return self._thread.join(order, weight)
 
     async def close(self) -> None:
         """Serve whoever is in the line, and take nothing more."""
-        self._line.close("The ledger is closed.")
-        if self._thread is not None:
-            await asyncio.to_thread(self._thread.join)
-
-    def _run(self, connection: sqlite3.Connection) -> None:
-        try:
-            while taken := self._line.take(_GROUP_WEIGHT):
-                self._taken = taken
-                self._commit(connection, taken)
-                self._taken = ()
-        finally:
-            self._line.close("The thread that writes has died; restart the service.")
-            closed = LedgerClosed("The ledger closed before it could answer.")
-            left = [*self._taken]
-            while taken := self._line.take(_QUEUED_WEIGHT):
-                left += taken
-            answer((one.promise, closed) for one in left)
-            connection.close()
+        await self._thread.close()
 
     def _commit(self, connection: sqlite3.Connection, taken: Sequence[Waiting[Order]]) -> None:
         try:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from target_service.leaderboard.explain import bounded
+from target_service.leaderboard.field_problems import bounded
 from target_service.leaderboard.fields import Check, check_name, whole_number
 from target_service.odometer.aggregate import Aggregate, Kind
 from target_service.odometer.event import Configuration

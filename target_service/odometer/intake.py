@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from target_service.leaderboard.explain import bounded
+from target_service.leaderboard.field_problems import bounded
 from target_service.ledger.desk import Desk
 from target_service.ledger.questions import Questions
 from target_service.odometer import event_rows

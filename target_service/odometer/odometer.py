@@ -3,10 +3,10 @@
 import asyncio
 import uuid
 from collections.abc import Callable
-from contextlib import suppress
 
 from target_service.ledger.desk import Desk
 from target_service.ledger.errors import LedgerClosed, LedgerError
+from target_service.ledger.opening import begin_later
 from target_service.ledger.questions import Questions
 from target_service.ledger.sqlite import wall_clock_ms
 from target_service.ledger.store import Store
@@ -30,8 +30,6 @@ from target_service.odometer.stream import Stream
 from target_service.odometer.totals import Totals
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.settings import Settings
-
-_OPEN_AGAIN_SECONDS = 1.0
 
 OPERATIONS = (
     PutEvent.operation,
@@ -83,13 +81,7 @@ class Odometer:
         try:
             await self._begin()
         except LedgerError:
-            self._tasks.append(asyncio.create_task(self._begin_later()))
-
-    async def _begin_later(self) -> None:
-        while self._bookkeeping is None:
-            await asyncio.sleep(_OPEN_AGAIN_SECONDS)
-            with suppress(LedgerError):
-                await self._begin()
+            self._tasks.append(asyncio.create_task(begin_later(self._begin)))
 
     async def _begin(self) -> None:
         self._bookkeeping = bookkeeping = await asyncio.to_thread(self._open)

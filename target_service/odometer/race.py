@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from target_service.leaderboard.explain import bounded
+from target_service.leaderboard.field_problems import explain_body, explain_fields
 from target_service.leaderboard.fields import (
     Check,
     check_id,
@@ -15,7 +15,6 @@ from target_service.leaderboard.fields import (
     is_name,
     normalised,
 )
-from target_service.leaderboard.lenient_json import read_leniently
 from target_service.leaderboard.rules import Id
 from target_service.odometer.moments import MOMENT_RULE, read_moment
 from target_service.odometer.rules import (
@@ -75,7 +74,7 @@ def read_races(body: bytes | str) -> list[Completed]:
         return [_completed(race, f"[{index}].") for index, race in enumerate(races)]
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raw = body.encode(errors="surrogatepass") if isinstance(body, str) else body
-        raise BadRaces(bounded(_explain(raw)) or [FieldProblem("body", str(error))]) from error
+        raise BadRaces(explain_body(raw, _explain) or [FieldProblem("body", str(error))]) from error
 
 
 def _completed(race: Race, where: str) -> Completed:
@@ -88,12 +87,7 @@ def _completed(race: Race, where: str) -> Completed:
     return Completed(event, race_id, player, read_moment(race.finished_at), race.amounts, where)
 
 
-def _explain(body: bytes) -> Iterator[FieldProblem]:
-    try:
-        value = read_leniently(body)
-    except ValueError as error:
-        yield FieldProblem("body", str(error))
-        return
+def _explain(value: object) -> Iterator[FieldProblem]:
     if isinstance(value, dict):
         yield from _explain_race("", value)
     elif not isinstance(value, list) or not 1 <= len(value) <= RACES_AT_ONCE:
@@ -108,13 +102,8 @@ def _explain_race(where: str, race: object) -> Iterator[FieldProblem]:
         yield FieldProblem(where or "body", "must be an object")
         return
     prefix = f"{where}." if where else ""
-    for name, check in _CHECKS.items():
-        sentence = check(race[name]) if name in race else "is missing"
-        if sentence is not None:
-            yield FieldProblem(prefix + name, sentence)
-    for name in race:
-        if name not in _CHECKS and name != "amounts":
-            yield FieldProblem(prefix + name, "is not a field of a race")
+    others = {name: value for name, value in race.items() if name != "amounts"}
+    yield from explain_fields(others, _CHECKS, _CHECKS, prefix=prefix, kind="a race")
     yield from _explain_amounts(f"{prefix}amounts", race.get("amounts"))
 
 
