@@ -1,4 +1,8 @@
-"""What is printed may be lost: a pipe that nobody reads any more, a file on a full disk."""
+"""What is printed may be lost: a pipe that nobody reads any more, a file on a full disk.
+
+`lab` and `reports` print and may not import each other, so this file stands in both, the same to
+the letter.
+"""
 
 import contextlib
 import errno

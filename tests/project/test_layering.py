@@ -61,3 +61,8 @@ def test_relative_imports_are_not_used() -> None:
     ]
 
     assert relative == []
+
+
+def test_what_two_packages_need_alike_is_the_same() -> None:
+    """A file that stands twice, because its packages may not meet, is changed in both places."""
+    assert (ROOT / "lab" / "output.py").read_text() == (ROOT / "reports" / "output.py").read_text()
