@@ -53,7 +53,8 @@ class Conductor:
         self._keys = KeyWatch(inputs.dialer, inputs.plan.duration_seconds)
         self.results = Results(inputs, crew, self._loading, self._keys, self._companion)
         self._view = view_of(inputs, self._loading, crew.recording, self._keys, self._why_stopping)
-        self._helpers: list[gevent.Greenlet[..., None]] = []
+        self._watching: gevent.Greenlet[..., None] | None = None
+        self._saving: gevent.Greenlet[..., None] | None = None
         self.ending = Ending()
 
     def run(self) -> None:
@@ -70,7 +71,7 @@ class Conductor:
         except Exception as error:
             logging.getLogger(__name__).exception("The harness failed")
             self.ending = Ending("interrupted", f"The harness failed: {error!r}.")
-        gevent.killall(self._helpers)
+        gevent.killall([one for one in (self._watching, self._saving) if one is not None])
         self._companion.end()
         self._view.ended = self.ending.ended
         try:
@@ -108,7 +109,8 @@ class Conductor:
         self._crew.tell(messages.GO, {"second_zero_at": second_zero_at})
         self.results.note_start(second_zero_at)
         clock = self._view.clock = ScheduleClock.with_second_zero_at(second_zero_at)
-        self._helpers = [gevent.spawn(self._keys.run, clock), gevent.spawn(self._save, clock)]
+        self._watching = gevent.spawn(self._keys.run, clock)
+        self._saving = gevent.spawn(self._save, clock)
         return clock
 
     def _follow(self, clock: ScheduleClock) -> None:
@@ -121,7 +123,8 @@ class Conductor:
                 raise RunCutShort("worker-lost", f"No last numbers came from slice {slices}.")
             gevent.sleep(_POLL_SECONDS)
         self._check()
-        self._helpers[0].join(timeout=_GRACE_SECONDS)
+        if self._watching is not None:
+            self._watching.join(timeout=_GRACE_SECONDS)
 
     def _halt(self) -> None:
         """Let everybody who is left drain and report."""

@@ -114,7 +114,7 @@ class KeyWatch:
         if outcome.failure is not None:
             return f"{_ROUTE} did not answer ({outcome.failure})"
         self._has_no_counters = not hits
-        if outcome.status != 200:  # noqa: PLR2004  OK
+        if not outcome.is_ok:
             return f"{_ROUTE} answered {outcome.status}"
         return None if hits else f"{_ROUTE} has no per-key counters"
 

@@ -109,17 +109,17 @@ class OpenLoop:
             alarm.close()
 
     def _arrivals(self) -> Iterator[Arrival]:
-        plan = self._plan
-        name = self._operation.name
-        disorder = Disorder(plan.load) if name == "submit" else None
+        plan, name, schedule = self._plan, self._operation.name, self._schedule
+        has_disorder = name == "submit" and plan.load.has_disorder
+        disorder = Disorder(plan.load) if has_disorder else None
         for second in range(-plan.warmup_seconds, plan.duration_seconds):
             if not plan.is_sent_in(name, second):
                 continue
-            if disorder is None or not plan.load.has_disorder:
-                yield from arrivals_of_second(self._schedule, second, plan.slices, plan.slice_index)
+            if disorder is None:
+                yield from arrivals_of_second(schedule, second, plan.slices, plan.slice_index)
                 continue
             # Who is sent for is known only after the change, and so is whose slice it is.
-            for arrival in disorder.deliver(arrivals_of_second(self._schedule, second, 1, 0)):
+            for arrival in disorder.deliver(arrivals_of_second(schedule, second, 1, 0)):
                 if arrival.player % plan.slices == plan.slice_index:
                     yield arrival
 

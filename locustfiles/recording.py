@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from locustfiles.buckets import HIGHEST_US, Counts, add_counts, bucket_of, clamped
 from locustfiles.cell import Cell
+from locustfiles.clock import MICROSECONDS
 from locustfiles.failure import FailureKind
 
 
@@ -47,9 +48,9 @@ class OperationRecord:
         cell.sent += 1
         cell.ok += 1
         cell.answered += 1
-        arrival = self.cells[timing.ended_us // 1_000_000]
-        arrival.completed += 1
-        arrival.achieved += 1
+        ended_in = self.cells[timing.ended_us // MICROSECONDS]
+        ended_in.completed += 1
+        ended_in.achieved += 1
         bucket = self._bucket(timing.ended_us - timing.intended_us)
         _count(cell.response_us, bucket)
         if measured:
@@ -79,7 +80,7 @@ class OperationRecord:
         self.unknown += unknown
         if answered:
             cell.answered += 1
-            self.cells[timing.ended_us // 1_000_000].completed += 1
+            self.cells[timing.ended_us // MICROSECONDS].completed += 1
         if measured:
             _count(self.failed_response_us, self._bucket(timing.ended_us - timing.intended_us))
         _count(self.failures[kind], second)

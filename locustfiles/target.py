@@ -72,7 +72,7 @@ def ask_for_description(dialer: Dialer) -> Description:
             f"{url} does not answer ({reason}): start the service first, "
             "or name another one with --host."
         )
-    if outcome.status != 200:  # noqa: PLR2004  OK
+    if not outcome.is_ok:
         raise BadInput(f"{url} answers {outcome.status}: a service to be loaded describes itself.")
     try:
         return Description(
