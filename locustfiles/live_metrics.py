@@ -25,9 +25,8 @@ from locustfiles.live_counts import LATENESS_BOUNDS_SECONDS, LiveCounts
 
 Page = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
-# Whoever scraped within this time does so regularly, and comes again within the other.
+# Whoever scraped within this time does so regularly, and comes again within as much.
 _WATCHED_SECONDS: Final = 3.0
-_LAST_SCRAPE_SECONDS: Final = 1.5
 
 
 class LiveMetrics(Collector):
@@ -104,7 +103,7 @@ class MetricsPage:
         """Let who scrapes have the last numbers too; nobody is waited for who does not."""
         if time.monotonic() - self._scraped_at < _WATCHED_SECONDS:
             self._scraped.clear()
-            self._scraped.wait(timeout=_LAST_SCRAPE_SECONDS)
+            self._scraped.wait(timeout=_WATCHED_SECONDS)
 
     def _answer(self, environment: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         self._scraped_at = time.monotonic()

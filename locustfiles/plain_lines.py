@@ -73,17 +73,19 @@ class PlainLines:
         self.show_loading(view.loading.ok, view.loading.players)
         while True:
             now = clock.now_seconds()
-            gevent.sleep(self._phases.next_line_at(now) - now + _REPORT_SECONDS)
-            self._shown_second = floor(clock.now_seconds())
-            self.show(self._shown_second, view.recording)
+            # However late this process gets to it: the end of a phase has its line.
+            due = self._phases.next_line_at(now)
+            gevent.sleep(due - now + _REPORT_SECONDS)
+            self._shown_second = due
+            self.show(due, view.recording)
 
     def end(self) -> None:
         """Say how far the schedule came, unless the last line said so."""
         if self._view is None or self._view.clock is None:
             return
-        second = floor(self._view.clock.now_seconds())
+        second = min(floor(self._view.clock.now_seconds()), self._phases.duration_seconds)
         if second > self._shown_second:
-            self.show(min(second, self._phases.duration_seconds), self._view.recording)
+            self.show(second, self._view.recording)
 
     def show_loading(self, loaded: int, players: int) -> None:
         """Say how many players are loaded, once a second and at the end."""

@@ -13,6 +13,8 @@ from locustfiles.dialer import Dialer
 
 Script = Callable[[socket, "Peer"], None]
 APPLIED = b'{"status":"applied"}'
+# However slow the machine: reached only where something hangs.
+PATIENCE_SECONDS = 60.0
 
 
 class Peer:
@@ -20,6 +22,7 @@ class Peer:
 
     def __init__(self) -> None:
         self.requests: list[list[bytes]] = []
+        self.ended = 0
 
     def read(self, stream: socket) -> bytes | None:
         """Read one request; None when the client has closed the connection."""
@@ -73,6 +76,13 @@ def silent(stream: socket, peer: Peer) -> None:
         pass
 
 
+def until(is_so: Callable[[], object]) -> None:
+    """Let the other greenlets run until something is true."""
+    with gevent.Timeout(PATIENCE_SECONDS):
+        while not is_so():
+            gevent.sleep(0.001)
+
+
 @contextmanager
 def serving(
     script: Script, certificate: tuple[str, str] | None = None
@@ -87,6 +97,7 @@ def serving(
         except ConnectionError:
             pass
         finally:
+            peer.ended += 1
             stream.close()
 
     server = StreamServer(("127.0.0.1", 0), handle)

@@ -2,13 +2,14 @@
 
 `python stub_service.py` prints its port. `POST /behave/<how>` changes what the routes that are
 measured do: well, silent (take the request, answer nothing), falls-silent (after a few answers),
-reset (close without an answer), error (503), refuse (422), nonsense (200 without what was
-promised). `slow-load`, `held-load` (until it behaves otherwise) and `no-load` change what happens
-to batches.
+leaves (ends after a few answers), reset (close without an answer), error (503), refuse (422),
+nonsense (200 without what was promised). `slow-load`, `held-load` (until it behaves otherwise) and
+`no-load` change what happens to batches.
 """
 
 import asyncio
 import json
+import os
 import sys
 from collections import Counter
 from itertools import product
@@ -34,7 +35,7 @@ DESCRIPTION = {
     },
     "redis": None,
 }
-FEW = 20  # answers before it falls silent
+FEW = 20  # answers before it falls silent or leaves
 REASONS = {200: "OK", 404: "Not Found", 422: "Unprocessable Content", 503: "Service Unavailable"}
 MISBEHAVIOUR = {
     "silent": (-1, ""),
@@ -97,6 +98,8 @@ class StubService:
             return self.load(json.loads(body))
         if self.behaviour == "falls-silent" and self.hits.total() >= FEW:
             self.behaviour = "silent"
+        if self.behaviour == "leaves" and self.hits.total() >= FEW:
+            os._exit(0)
         return MISBEHAVIOUR.get(self.behaviour) or self.serve_well(path, query, body)
 
     def behave(self, how: str) -> None:

@@ -3,6 +3,7 @@ import time
 
 import gevent
 import pytest
+from gevent_server import PATIENCE_SECONDS
 
 from locustfiles.alarm import Alarm, PlainAlarm, TimerAlarm, make_alarm
 
@@ -39,7 +40,7 @@ def test_other_greenlets_run_meanwhile(make: type[Alarm]) -> None:
 def test_no_time_is_no_wait(make: type[Alarm], seconds: float) -> None:
     """A timer that is set to nothing would never fire."""
     alarm = make()
-    with gevent.Timeout(5):
+    with gevent.Timeout(PATIENCE_SECONDS):
         alarm.sleep(seconds)
     alarm.close()
 
@@ -50,7 +51,7 @@ def test_a_sleeper_can_be_killed_and_its_alarm_used_again() -> None:
     sleeper = gevent.spawn(alarm.sleep, 60)
     gevent.sleep(0.01)
     sleeper.kill()
-    with gevent.Timeout(5):
+    with gevent.Timeout(PATIENCE_SECONDS):
         alarm.sleep(0.001)
     alarm.close()
 

@@ -1,14 +1,14 @@
 import csv
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gevent.socket import socket
 from gevent_server import Peer, answer, serving
+from hand_clock import HandClock
 
-from locustfiles.clock import ScheduleClock
+from locustfiles import key_watch
 from locustfiles.hot_keys import HotKey, hot_keys
 from locustfiles.key_watch import KeyWatch
 
@@ -91,8 +91,10 @@ def page_of(hits: int) -> bytes:
     return f'leaderboard_key_ops_total{{key="k",op="write"}} {hits}\n'.encode()
 
 
-def test_a_watch_tells_what_it_saw_so_far() -> None:
+def test_a_watch_tells_what_it_saw_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     """While it watches, the last reading stands for the end; then the end is the end."""
+    clock = HandClock(0)
+    monkeypatch.setattr(key_watch, "gevent", clock)
 
     def script(stream: socket, peer: Peer) -> None:
         while peer.read(stream) is not None:
@@ -102,7 +104,7 @@ def test_a_watch_tells_what_it_saw_so_far() -> None:
     so_far: list[dict[str, Any]] = []
     with serving(script) as (dialer, _):
         watch = KeyWatch(dialer, 2)
-        watch.run(ScheduleClock.with_second_zero_at(time.time()))
+        watch.run(clock)
     after = watch.so_far()
     first, second, third = so_far
 

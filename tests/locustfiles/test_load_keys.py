@@ -1,11 +1,11 @@
-import time
+from collections.abc import Callable
 
-import gevent
 import pytest
 from gevent.socket import socket
-from gevent_server import Peer, always, answer, serving
+from gevent_server import Peer, Script, always, answer, serving
+from hand_clock import HandClock
 
-from locustfiles.clock import ScheduleClock
+from locustfiles import key_watch
 from locustfiles.key_counters import (
     Hits,
     hits_between,
@@ -106,21 +106,28 @@ def test_a_service_that_was_started_again_counts_from_zero() -> None:
     assert {"a": {"read": 3}} == hits_between(before, after)
 
 
-def watched(script: object, seconds: int) -> dict[str, object]:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
+    """The clock that a watch sleeps by."""
+    clock = HandClock(0)
+    monkeypatch.setattr(key_watch, "gevent", clock)
+    return clock
+
+
+def watched(script: Script, seconds: int, clock: HandClock) -> dict[str, object]:
     """What a watch of some seconds finds."""
-    with serving(script) as (dialer, _):  # type: ignore[arg-type]  # one of the scripts below
+    with serving(script) as (dialer, _):
         watch = KeyWatch(dialer, seconds)
-        watch.run(ScheduleClock.with_second_zero_at(time.time()))
+        watch.run(clock)
     return watch.as_document()
 
 
-def counting(stall_at: int) -> object:
-    """A metrics page that counts 10 writes each time, and stalls once."""
+def counting(stall: Callable[[int], None]) -> Script:
+    """A metrics page that counts 10 writes each time, and may stall."""
 
     def script(stream: socket, peer: Peer) -> None:
         while peer.read(stream) is not None:
-            if peer.total == stall_at:
-                gevent.sleep(1.2)
+            stall(peer.total)
             line = f'leaderboard_key_ops_total{{key="k",op="write"}} {10 * peer.total}\n'
             stream.sendall(answer(line.encode()))
 
@@ -138,7 +145,7 @@ def moved(document: dict[str, object]) -> tuple[int, list[int]]:
     return next(ends) - next(ends), [row["hits"]["k"]["write"] for row in rows]
 
 
-def restarting(at: int) -> object:
+def restarting(at: int) -> Script:
     """A metrics page whose count begins anew once."""
 
     def script(stream: socket, peer: Peer) -> None:
@@ -150,9 +157,9 @@ def restarting(at: int) -> object:
     return script
 
 
-def test_counters_that_began_anew_are_compared_with_nothing() -> None:
+def test_counters_that_began_anew_are_compared_with_nothing(clock: HandClock) -> None:
     """Also when the new count is higher at the end than the old one was at the start."""
-    document = watched(restarting(at=3), 3)
+    document = watched(restarting(at=3), 3, clock)
     whole, _ = moved(document)
 
     assert whole > 0
@@ -176,36 +183,40 @@ def test_a_lower_or_missing_count_went_back(before: Hits, after: Hits, back: boo
     assert back == went_back(before, after)
 
 
-def test_the_seconds_add_up_to_the_whole() -> None:
+def test_the_seconds_add_up_to_the_whole(clock: HandClock) -> None:
     """What was counted between both ends is in the rows, once."""
-    document = watched(counting(stall_at=0), 2)
+    document = watched(counting(lambda _: None), 2, clock)
     whole, rows = moved(document)
 
     assert document["reason"] is None
-    assert whole == sum(rows) > 0
+    assert (20, [10, 10]) == (whole, rows)
 
 
-def test_a_stall_leaves_a_gap_and_loses_no_hit() -> None:
+def test_a_stall_leaves_a_gap_and_loses_no_hit(clock: HandClock) -> None:
     """A reading that came late counts for the second it came in."""
-    document = watched(counting(stall_at=2), 3)
+
+    def stall(reading: int) -> None:
+        if reading == 2:
+            clock.sleep(1.2)
+
+    document = watched(counting(stall), 4, clock)
     whole, rows = moved(document)
 
     assert document["reason"] is None
-    assert whole == sum(rows)
-    assert len(rows) < 3
+    assert (40, [20, 10, 10]) == (whole, rows)
 
 
-def test_a_service_without_counters_is_asked_once() -> None:
+def test_a_service_without_counters_is_asked_once(clock: HandClock) -> None:
     """The reason says what was missing."""
-    document = watched(always(answer(b"up 1\n")), 5)
+    document = watched(always(answer(b"up 1\n")), 5, clock)
 
     assert "/metrics has no per-key counters" == document["reason"]
     assert (None, None, []) == (document["start"], document["end"], document["seconds"])
 
 
-def test_a_service_without_the_page_is_asked_once() -> None:
+def test_a_service_without_the_page_is_asked_once(clock: HandClock) -> None:
     """The reason says what was answered."""
-    document = watched(always(answer(b"", "404 Not Found")), 5)
+    document = watched(always(answer(b"", "404 Not Found")), 5, clock)
 
     assert "/metrics answered 404" == document["reason"]
 

@@ -141,7 +141,7 @@ def test_a_service_that_does_not_answer_ends_the_loading(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A batch has a time limit of its own, whatever the scenario's is."""
-    monkeypatch.setattr(loading, "_BATCH_SECONDS", 0.2)
+    monkeypatch.setattr(loading, "_BATCH_SECONDS", 2.0)  # to connect takes some of it
     state, _, peer, early = loaded(silent, batch_events=5000)
 
     assert "no answer (timeout)" in str(early)

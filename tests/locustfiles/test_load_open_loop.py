@@ -1,11 +1,14 @@
+import statistics
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import gevent
+from gevent.event import Event
 from gevent.socket import socket
-from gevent_server import Peer, Script, always, answer, serving, silent
+from gevent_server import Peer, Script, always, answer, serving, silent, until
 from load_plans import PLAN
 
 from locustfiles.bookkeeping import Bookkeeping
@@ -27,7 +30,7 @@ def at_rate(per_second: int, **load: float) -> Plan:
 
 
 def replay(
-    plan: Plan, script: Script, meanwhile: Callable[[OpenLoop], None] | None = None
+    plan: Plan, script: Script, meanwhile: Callable[[OpenLoop, Peer], None] | None = None
 ) -> tuple[OperationRecord, Peer, list[dict[str, Any]]]:
     """Replay the writes of a plan against a server."""
     fired: list[dict[str, Any]] = []
@@ -37,7 +40,7 @@ def replay(
         loop.open_connections()
         running = gevent.spawn(loop.run, ScheduleClock.with_second_zero_at(time.time()))
         if meanwhile is not None:
-            meanwhile(loop)
+            meanwhile(loop, peer)
         running.get()
     recording = Recording.of(MODELLED)
     recording.add_message(books.take()["recording"])
@@ -82,23 +85,23 @@ def test_all_that_falls_due_is_sent_and_locust_is_told() -> None:
 def test_a_slow_service_does_not_slow_the_schedule() -> None:
     """Four connections and 50 ms an answer carry 80 a second; all 200 are offered in time."""
     record, _, _ = replay(at_rate(200), after(0.05))
-    response, service = (sorted(one) for one in (record.response_us, record.service_us))
 
     assert (200, 200, 0, 200, 0) == totals(record)
     assert 200 == record.cells[0].offered
-    assert response[-1] > 1_000_000
-    assert service[-1] < 500_000
+    assert max(record.response_us) > 1_000_000
+    assert statistics.median(Counter(record.service_us).elements()) < 500_000
 
 
 def test_a_stalled_service_gets_no_more_than_its_connections() -> None:
     """The rest waits until its deadline and is dropped; nothing is left without an outcome."""
-    plan = at_rate(200, deadline_seconds=0.3, request_timeout_seconds=0.5)
+    # who waits gives up before a connection that waited in vain is free again
+    plan = at_rate(200, deadline_seconds=1, request_timeout_seconds=2.5)
     record, peer, fired = replay(plan, silent)
     offered, sent, dropped, ok, failed = totals(record)
 
     assert (200, 200, 0) == (offered, sent + dropped, ok)
     assert sent == failed == peer.total == record.unknown == len(fired)
-    assert 4 <= sent <= 4 * 4
+    assert 4 == sent
     assert {"timeout"} == set(record.failures)
     assert {"timeout"} == {str(one["exception"]) for one in fired}
 
@@ -125,17 +128,24 @@ def test_one_players_writes_are_answered_in_turn() -> None:
 def test_a_stop_drops_who_waits_and_offers_nothing_more() -> None:
     """What is on its way is waited for; the schedule ends where it is."""
     plan = replace(at_rate(200), duration_seconds=60)
+    may_answer = Event()
 
-    def stop_soon(loop: OpenLoop) -> None:
-        gevent.sleep(0.5)
+    def held(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            may_answer.wait()
+            stream.sendall(answer())
+
+    def stop_under_load(loop: OpenLoop, peer: Peer) -> None:
+        until(lambda: peer.total == 4 and loop._outstanding > 4)
         loop.stop()
+        may_answer.set()
 
-    record, peer, _ = replay(plan, after(0.2), stop_soon)
+    record, peer, _ = replay(plan, held, stop_under_load)
     offered, sent, dropped, ok, failed = totals(record)
 
-    assert offered == sent + dropped < 200
-    assert (ok, 0) == (sent, failed)
-    assert sent == peer.total
+    assert offered == sent + dropped < 200 * 60
+    assert (4, 4, 0) == (sent, ok, failed)
+    assert 4 == peer.total
     assert dropped > 0
 
 

@@ -1,11 +1,15 @@
 import io
 import os
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from hand_clock import HandClock
 from pty_pairs import open_pty
 from run_views import make_view
 
+from locustfiles import plain_lines
 from locustfiles.plain_lines import Phases, PlainLines
 from locustfiles.progress import Progress, can_refresh
 from locustfiles.recording import Recording, Timing
@@ -41,14 +45,21 @@ def test_progress_in_plain_lines(second: int, expected: str) -> None:
     assert [expected] == said
 
 
-def test_loading_is_shown_once_a_second_and_at_its_end() -> None:
+def test_loading_is_shown_once_a_second_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of batches do not make hundreds of lines, nor does a wait after them."""
+    sixty_fourths = count()
+    clock = SimpleNamespace(monotonic=lambda: next(sixty_fourths) / 64)
+    monkeypatch.setattr(plain_lines, "time", clock)
     said: list[str] = []
     plain = PlainLines(Phases(5, 60), said.append)
     for loaded in (*range(0, 12_001, 100), 12_000, 12_000):
         plain.show_loading(loaded, 12_000)
 
-    assert ["loading   0 of 12,000 players", "loading   12,000 of 12,000 players"] == said
+    assert [
+        "loading   0 of 12,000 players",
+        "loading   6,400 of 12,000 players",
+        "loading   12,000 of 12,000 players",
+    ] == said
 
 
 @pytest.mark.parametrize(
@@ -70,6 +81,25 @@ def test_lines_come_every_five_seconds_and_when_a_phase_changes(
         found.append(phases.next_line_at(found[-1] + 0.2))
 
     assert expected == found
+
+
+def test_the_end_of_a_phase_has_its_line_after_a_stall(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process may be held up until the phase is long over."""
+    clock, said = HandClock(0), list[str]()
+    stalls = iter([4.0])
+
+    def sleep(seconds: float) -> None:
+        clock.at_seconds += seconds + next(stalls)
+
+    monkeypatch.setattr(plain_lines, "gevent", SimpleNamespace(sleep=sleep))
+    display = PlainLines(Phases(0, 3), said.append)
+    with pytest.raises(StopIteration):  # the last sleep never ends
+        display.follow(make_view(clock=clock))
+    display.end()
+
+    assert ["loading   12,000 of 12,000 players", "measured  3 of 3 s"] == [
+        line.partition("  offered")[0] for line in said
+    ]
 
 
 def test_a_run_goes_on_when_nobody_reads_its_output() -> None:

@@ -1,8 +1,8 @@
 from pathlib import Path
 
-import gevent
 import pytest
-from gevent_server import APPLIED, always, answer, once, serving
+from gevent.socket import wait_read
+from gevent_server import APPLIED, PATIENCE_SECONDS, always, answer, once, serving
 
 from locustfiles.attempt import Attempt, attempt
 from locustfiles.clock import ScheduleClock
@@ -23,7 +23,13 @@ def trusted(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
 
 def exchange(connection: Connection) -> Attempt:
     """Attempt one request."""
-    return attempt(connection, REQUEST, 5, ScheduleClock(0))
+    return attempt(connection, REQUEST, PATIENCE_SECONDS, ScheduleClock(0))
+
+
+def await_bytes(connection: Connection) -> None:
+    """Wait until something has arrived."""
+    assert connection._socket is not None
+    wait_read(connection._socket.fileno(), PATIENCE_SECONDS)
 
 
 def test_an_encrypted_connection_is_kept_as_well(trusted: tuple[str, str]) -> None:
@@ -31,7 +37,7 @@ def test_an_encrypted_connection_is_kept_as_well(trusted: tuple[str, str]) -> No
     with serving(always(answer()), trusted) as (dialer, peer):
         connection = Connection(dialer)
         connection.ensure_open()
-        gevent.sleep(0.05)  # the tickets arrive
+        await_bytes(connection)  # the tickets
         outcomes = [exchange(connection) for _ in range(5)]
         connection.close()
 
@@ -48,7 +54,7 @@ def test_an_encrypted_connection_that_was_closed_is_opened_again(
         outcomes = []
         for _ in range(3):
             outcomes.append(exchange(connection))
-            gevent.sleep(0.05)  # the close arrives
+            await_bytes(connection)  # the close
         connection.close()
 
     assert [None] * 3 == [outcome.failure for outcome in outcomes]

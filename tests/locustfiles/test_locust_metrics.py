@@ -33,7 +33,7 @@ class Scraped:
 def scrape(port: int) -> Page | None:
     """Read the page; None when nobody is there."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
             text = answer.read().decode()
     except OSError:
         return None
@@ -47,7 +47,8 @@ def scrape(port: int) -> Page | None:
 def scraped_run(stub: Stub, directory: Path, workers: int) -> Scraped:
     """A short run, which loads its players once it was scraped."""
     port = free_port()
-    options = ("--duration", "3", "--warmup", "1", "--players", "60", "--metrics-port", str(port))
+    long = ("--duration", "7", "--warmup", "1", "--scale", "0.0002")
+    options = (*long, "--players", "60", "--metrics-port", str(port))
     run = start_locust(stub.url, directory, *options, workers=workers)
     made = Scraped(run, -1)
     while run.main.poll() is None:
