@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dashboards.datacheck.check import check
-from dashboards.datacheck.patience import await_first_scrapes
+from dashboards.datacheck.patience import await_first_scrapes, steady_moment
 from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
 from dashboards.datacheck.questions import read
 from dashboards.datacheck.summary import summary
@@ -53,7 +53,7 @@ def _run(targets: dict[str, list[str]], seconds: float) -> int:
                 "Prometheus has not scraped every address yet; going on all the same\n"
             )
         time.sleep(seconds)
-        report = check(api, read(), targets, time.time())
+        report = check(api, read(), targets, steady_moment(api))
     sys.stdout.write(summary(report) + "\n")
     return FAULTY if report.faulty else SOUND
 

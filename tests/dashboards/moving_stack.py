@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client.core import Metric
 
 HOST = "127.0.0.1"
 TICK_SECONDS = 0.1
@@ -20,13 +21,24 @@ LOAD = {"submit": 24, "top": 2, "around": 8}
 METHOD = {"submit": "POST", "top": "GET", "around": "GET"}
 HTTP_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.1, 1, 2.5)
 LATENESS_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.5)
+# A scrape sees all of a tick or nothing of it: otherwise more is answered than was offered.
+TICK = Lock()
+
+
+class WholeTicks(CollectorRegistry):
+    """Collects between two ticks."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Give every metric as it is now."""
+        with TICK:
+            return iter(list(super().collect()))
 
 
 class Service:
     """The leaderboard service's counters, in one mode."""
 
     def __init__(self, mode: str, keys: Sequence[str]) -> None:
-        self.registry = r = CollectorRegistry()
+        self.registry = r = WholeTicks()
         self._keys = keys
         self.written = 0
         self._ops = Counter("leaderboard_key_ops", "-", ["key", "op"], registry=r)
@@ -97,7 +109,7 @@ class Generator:
     """The Locust master's counters, of a run in which everything is well."""
 
     def __init__(self) -> None:
-        self.registry = r = CollectorRegistry()
+        self.registry = r = WholeTicks()
         self._requests = Counter("loadgen_requests", "-", ["operation", "outcome"], registry=r)
         self._offered = Counter("loadgen_offered", "-", ["operation"], registry=r)
         self._dropped = Counter("loadgen_dropped", "-", ["operation"], registry=r)
@@ -123,7 +135,7 @@ class RedisExporter:
     """The two numbers of the Redis exporter that a panel reads."""
 
     def __init__(self) -> None:
-        self.registry = r = CollectorRegistry()
+        self.registry = r = WholeTicks()
         self._user = Counter("redis_cpu_user_seconds", "-", registry=r)
         self._system = Counter("redis_cpu_sys_seconds", "-", registry=r)
 
@@ -146,8 +158,14 @@ class Clock:
     def run(self) -> None:
         """Tick until stopped."""
         while not self.stopped.wait(TICK_SECONDS):
-            for part in self.parts:
-                part.tick()
+            with TICK:
+                for part in self.parts:
+                    part.tick()
+
+    def pause(self) -> None:
+        """Tick nothing any more; the last tick is over."""
+        with TICK:
+            self.parts = []
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from moving_stack import (
 
 from dashboards.datacheck.__main__ import main
 from dashboards.datacheck.check import Report, check
-from dashboards.datacheck.patience import await_first_scrapes
+from dashboards.datacheck.patience import await_first_scrapes, steady_moment
 from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
 from dashboards.datacheck.questions import read
 from dashboards.datacheck.summary import summary
@@ -27,9 +27,10 @@ from dashboards.program_run import ServerFailed
 from dashboards.prometheus.server import running
 from dashboards.prometheus.targets import CONFIG, with_targets
 
-# enough for a few scrapes, and for the rules to be worked out from them
-RUN_SECONDS = 5
-SECONDS_OF_PATIENCE = 60.0
+# enough for the rules to be worked out from them
+SCRAPES = 6
+# However slow the machine: reached only where something hangs.
+SECONDS_OF_PATIENCE = 240.0
 JOBS = ("service", "generator", "redis")
 
 
@@ -46,17 +47,23 @@ class TwoRuns:
     written: int
 
 
-def shares(api: PrometheusApi) -> dict[str, float]:
-    """Ask for the share of writes of each key, as it is now."""
-    answer = api.instant('key:leaderboard_load:share{op="write"}', time.time())
+def shares(api: PrometheusApi, moment: float) -> dict[str, float]:
+    """Ask for the share of writes of each key, as it was then."""
+    answer = api.instant('key:leaderboard_load:share{op="write"}', moment)
     return {series.labels["key"]: series.values[-1] for series in answer}
 
 
-def await_scrape_after(api: PrometheusApi, moment: float) -> None:
-    """Wait until the service's numbers are of later than that."""
-    while api.instant("max(timestamp(leaderboard_info))", time.time())[0].values[-1] < moment:
-        assert time.time() < moment + SECONDS_OF_PATIENCE
+def await_value(api: PrometheusApi, expr: str, least: float) -> None:
+    """Wait until an expression has reached a value."""
+    end = time.monotonic() + SECONDS_OF_PATIENCE
+    while not any(series.values[-1] >= least for series in api.instant(expr, time.time())):
+        assert time.monotonic() < end, expr
         time.sleep(0.1)
+
+
+def await_scrapes(api: PrometheusApi, mode: str) -> None:
+    """Wait until a service in that mode was scraped a few times."""
+    await_value(api, f'count_over_time(leaderboard_info{{mode="{mode}"}}[1h])', SCRAPES)
 
 
 @pytest.fixture(scope="module")
@@ -77,17 +84,19 @@ def two_runs(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
             api = PrometheusApi(stack.enter_context(running(prometheus, config, folder)))
             clock.parts = [naive, generator, exporter]
             assert await_first_scrapes(api, 3)
-            time.sleep(RUN_SECONDS)
-            first, naive_shares = check(api, read(), JOBS, time.time()), shares(api)
+            await_scrapes(api, "naive")
+            moment = steady_moment(api)
+            first, naive_shares = check(api, read(), JOBS, moment), shares(api, moment)
         stack.enter_context(serving(partitioned, int(address.rpartition(":")[2])))
         clock.parts = [partitioned, generator, exporter]
-        time.sleep(RUN_SECONDS)
-        both, last_shares = check(api, read(), JOBS, time.time()), shares(api)
+        await_scrapes(api, "partitioned")
+        moment = steady_moment(api)
+        both, last_shares = check(api, read(), JOBS, moment), shares(api, moment)
         effective = api.instant(
-            'op:leaderboard_load:effective_keys{mode="partitioned",op="write"}', time.time()
+            'op:leaderboard_load:effective_keys{mode="partitioned",op="write"}', moment
         )
-        clock.parts = []
-        await_scrape_after(api, time.time() + 1)  # the last tick is over by then
+        clock.pause()
+        await_value(api, "max(timestamp(leaderboard_info))", time.time() + 0.1)
         keys = effective[0].values[-1]
         yield TwoRuns(api, first, naive_shares, both, last_shares, keys, partitioned.written)
 
@@ -134,7 +143,7 @@ def test_prometheus_counts_every_write(two_runs: TwoRuns) -> None:
 
 def test_what_a_run_showed_stays_when_it_is_over(two_runs: TwoRuns) -> None:
     """Idle, the panels of shares, keys and latency are not blank: they are asked again now."""
-    report = check(two_runs.api, read(), JOBS, time.time())
+    report = check(two_runs.api, read(), JOBS, steady_moment(two_runs.api))
 
     assert () == report.faulty
 
@@ -163,7 +172,7 @@ def test_empty_and_refused_queries_are_found(two_runs: TwoRuns) -> None:
             replace(question, expr="sum(loadgen_inflight) / 0", panel="Infinite"),
         ),
     )
-    report = check(two_runs.api, [broken], JOBS, time.time())
+    report = check(two_runs.api, [broken], JOBS, steady_moment(two_runs.api))
     text = summary(report)
 
     assert 3 == len(report.faulty)
@@ -175,7 +184,7 @@ def test_empty_and_refused_queries_are_found(two_runs: TwoRuns) -> None:
 
 def test_question_nobody_can_answer_is_left_out_by_name(two_runs: TwoRuns) -> None:
     """Without the Redis exporter, its panel is said to be left out and not counted as sound."""
-    report = check(two_runs.api, read(), ("service", "generator"), time.time())
+    report = check(two_runs.api, read(), ("service", "generator"), steady_moment(two_runs.api))
 
     assert ["Redis: share of one core"] == [question.panel for question in report.no_target]
     assert "not asked, no target of theirs is scraped: 1 of Hot keys" in summary(report)

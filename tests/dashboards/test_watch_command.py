@@ -19,7 +19,8 @@ from dashboards.datacheck.patience import await_first_scrapes
 from dashboards.datacheck.prometheus_api import PrometheusApi
 from dashboards.grafana.files import CHECKOUT
 
-SECONDS = 30
+# However slow the machine: reached only where something hangs.
+SECONDS = 240
 
 
 @contextmanager
