@@ -1,9 +1,12 @@
 """What holds for every test."""
 
+import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
 
+import pytest
 from hypothesis import settings
 
 from lab.variables import Variables
@@ -24,3 +27,18 @@ for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", *map(str.upper, Variables.model
 # inherit that; the tests are about how such signals are heard.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put failures in words without a garbage collection in between.
+
+    For that, source is parsed, and CPython before 3.11.9 and 3.12.3 cannot parse while it parses:
+    not in a finalizer that fails, nor in another thread that a callback of the collection lets
+    run. It would raise a SystemError here, which ends the worker instead of the test.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
