@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).with_name("ledger_process.py")
-PATIENCE_SECONDS = 40
+PATIENCE_SECONDS = 120
 
 
 class Child:
@@ -36,6 +36,12 @@ class Child:
         assert self.process.stdin is not None
         self.process.stdin.write("\n")
         self.process.stdin.flush()
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for the next thing it was told."""
+        assert self.process.stdout is not None
+        told: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return told
 
     def answers(self) -> list[dict[str, Any]]:
         """Wait for its end and read what it was told; a line cut short was not said."""

@@ -71,11 +71,13 @@ async def race(ledger: SqliteLedger, name: str, seed: int, writers: int) -> None
     await asyncio.gather(*(writer(sequences[number::writers]) for number in range(writers)))
 
 
-async def take_turns(ledger: SqliteLedger, name: str, groups: int) -> None:
-    """Store group after group without a pause and say which numbers they got."""
-    for number in range(groups):
-        outcome = await ledger.submit_batch(made_batch(name, number))
-        say(version=outcome.versions.start)
+async def take_turns(ledger: SqliteLedger, name: str, rounds: int, groups: int) -> None:
+    """In each round store group after group without a pause, and say which numbers they got."""
+    for begin in range(0, rounds * groups, groups):
+        if begin:
+            sys.stdin.readline()
+        batches = [made_batch(name, number) for number in range(begin, begin + groups)]
+        say(versions=[(await ledger.submit_batch(one)).versions.start for one in batches])
 
 
 async def fill_disk(ledger: SqliteLedger, limit_bytes: int) -> None:

@@ -19,7 +19,7 @@ from target_service.ledger.store import Store
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A ledger's file with a table of somebody else's."""
-    store = Store(tmp_path / "ledger.db", "normal", patience_seconds=5)
+    store = Store(tmp_path / "ledger.db", "normal", patience_seconds=60)
     store.prepare()
     connection = store.connect()
     connection.execute("CREATE TABLE words (word TEXT NOT NULL)")
@@ -41,7 +41,7 @@ class Serving:
         """Store a group; a bad word spoils its transaction."""
         self.groups.append(list(words))
         self.has_begun.set()
-        self.go_on.wait(10)
+        self.go_on.wait(60)
         connection.executemany("INSERT INTO words VALUES (?)", [(word,) for word in words])
         if "bad" in words:
             raise ValueError("bad")
@@ -61,7 +61,7 @@ def test_what_gathers_meanwhile_is_one_group(store: Store) -> None:
         desk = Desk("desk", store, serving)
         desk.start()
         first = desk.submit("one")
-        await asyncio.to_thread(serving.has_begun.wait, 10)
+        await asyncio.to_thread(serving.has_begun.wait, 60)
         rest = [desk.submit(word) for word in ("three", "seven")]
         serving.go_on.set()
         told = await asyncio.gather(first, *rest)

@@ -106,7 +106,8 @@ def test_a_snapshot_and_the_changes_after_it_are_the_present(tmp_path: Path) -> 
             opened(path, fold_changes=150, upkeep_rows=40) as other,
         ):
             writing = asyncio.create_task(write_on(ledger, 0, stop))
-            await asyncio.sleep(0.05)
+            while (await other.facts()).last_change < 500:
+                pass
             scores: dict[str, int] = {}
             with other.snapshot("s1", page_size=17) as snapshot:
                 while page := await asyncio.to_thread(next, snapshot, None):

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -26,27 +27,38 @@ async def standings_of(ledger: SqliteLedger) -> dict[str, Standing]:
         return {one.player_id: one for page in snapshot for one in page}
 
 
+def is_fair(versions: Sequence[Sequence[int]]) -> bool:
+    """Whether processes that wrote without a pause, these groups each, took turns."""
+    numbers = {version: who for who, own in enumerate(versions) for version in own}
+    order = [numbers[version] for version in sorted(numbers)]
+    first_done = min(len(order) - order[::-1].index(who) for who in range(len(versions)))
+    contended = order[: first_done - len(versions)]
+    runs = [len(list(run_of)) for _, run_of in groupby(contended)]
+    has_been = len(contended) > len(order) / 2
+    return has_been and max(runs) <= 12 and sum(runs) / len(runs) < 2.5
+
+
 @pytest.mark.parametrize("processes", [2, 4])
 def test_processes_share_a_file_fairly(tmp_path: Path, processes: int) -> None:
-    """Processes that write without a pause take turns; none waits while another has many."""
-    groups = 60
-    names = [f"p{number}" for number in range(processes)]
-    started = [Child(tmp_path / "ledger.db", "turns", name=n, groups=groups) for n in names]
-    with children(*started):
-        numbers = {
-            answer["version"]: name
-            for name, child in zip(names, started, strict=True)
-            for answer in child.answers()
-        }
-    order = [numbers[version] for version in sorted(numbers)]
-    first_done = min(len(order) - order[::-1].index(name) for name in names)
-    contended = order[: first_done - processes]
-    runs = [len(list(run_of)) for _, run_of in groupby(contended)]
+    """Processes that write without a pause take turns; none waits while another has many.
 
-    assert processes * groups == len(order)
-    assert len(contended) > processes * groups / 2
-    assert max(runs) <= 12
-    assert sum(runs) / len(runs) < 2.5
+    In most rounds: a process that the machine holds up is passed by all others, as it should be.
+    """
+    rounds, groups = 5, 20
+    started = [
+        Child(tmp_path / "ledger.db", "turns", name=f"p{number}", rounds=rounds, groups=groups)
+        for number in range(processes)
+    ]
+    told = []
+    with children(*started):
+        for number in range(rounds):
+            if number:
+                for child in started:
+                    child.let_go()
+            told.append([child.answer()["versions"] for child in started])
+
+    assert all(len(own) == groups for round_of in told for own in round_of)
+    assert sum(map(is_fair, told)) > rounds / 2
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from achievements_client import Achieving
-from durable_service import Durable, durable_service
+from durable_service import Durable, durable_service, impatient_service
 from event_service import EventService
 from leaderboard_client import HOME, Leaderboard, path
 from service_process import ServiceProcess
@@ -48,8 +47,7 @@ def running(
         HOTBOARD_REDIS_URL=valkey.url(database),
     )
     service.start()
-    client = httpx.Client(base_url=service.base_url)
-    with client as http, valkey.client(database) as redis:
+    with service.client() as http, valkey.client(database) as redis:
         for what in ("around", "rank"):
             # The server knows both scripts from here on, so that every test counts alike.
             http.get(path(HOME, "players", "nobody", what))
@@ -89,7 +87,7 @@ def durable(durable_running: Durable) -> Durable:
 @pytest.fixture
 def shaky_durable(own_valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Durable]:
     """A partitioned service with a ledger, to which the test may do anything."""
-    with durable_service("partitioned", own_valkey, tmp_path) as durable:
+    with impatient_service("partitioned", own_valkey, tmp_path) as durable:
         yield durable
 
 

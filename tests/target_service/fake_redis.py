@@ -5,7 +5,6 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from hiredis import Reader
-from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ResponseError
 
 from target_service.redis_wire.command import Command, Reply
@@ -13,7 +12,10 @@ from target_service.redis_wire.connection import connector
 from target_service.redis_wire.packing import pack
 from target_service.redis_wire.pipeline import Pipeline
 
-TIMEOUT_SECONDS = 0.3
+# What a pipeline gives a server that falls silent: more than a busy machine takes from a process.
+TIMEOUT_SECONDS = 2.0
+# What it gives one that does not.
+PATIENCE_SECONDS = 60.0
 Scenario = Callable[[Pipeline], Coroutine[Any, Any, None]]
 
 
@@ -76,14 +78,23 @@ def echo(text: str, tally: RecordingTally, weight: int = 1) -> Command:
     return Command(pack("ECHO", text), tally, weight)
 
 
-def run_against(fake: FakeRedis, scenario: Scenario) -> None:
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait until it is so; it has to become so."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not is_so():  # noqa: ASYNC110 - the fake and its pipeline know no events
+            await asyncio.sleep(0.01)
+
+
+def run_against(
+    fake: FakeRedis, scenario: Scenario, timeout_seconds: float = PATIENCE_SECONDS
+) -> None:
     """Run the scenario with a pipeline to the fake."""
 
     async def play() -> None:
         """Serve, play, and wait until every connection is closed."""
         server = await asyncio.start_server(fake.serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        await _with_pipeline(connector(f"redis://127.0.0.1:{port}", TIMEOUT_SECONDS), scenario)
+        await _with_pipeline(f"redis://127.0.0.1:{port}", scenario, timeout_seconds)
         await asyncio.gather(*fake.serving)
         server.close()
         await server.wait_closed()
@@ -93,11 +104,11 @@ def run_against(fake: FakeRedis, scenario: Scenario) -> None:
 
 def run_at(url: str, scenario: Scenario) -> None:
     """Run the scenario with a pipeline to a real server."""
-    asyncio.run(_with_pipeline(connector(url, TIMEOUT_SECONDS), scenario))
+    asyncio.run(_with_pipeline(url, scenario, PATIENCE_SECONDS))
 
 
-async def _with_pipeline(connect: Callable[[], AbstractConnection], scenario: Scenario) -> None:
-    pipeline = Pipeline(connect, TIMEOUT_SECONDS)
+async def _with_pipeline(url: str, scenario: Scenario, timeout_seconds: float) -> None:
+    pipeline = Pipeline(connector(url, timeout_seconds), timeout_seconds)
     pipeline.start()
     try:
         await scenario(pipeline)

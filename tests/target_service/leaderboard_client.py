@@ -11,6 +11,7 @@ from uuid import uuid4
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 from redis import Redis
+from service_process import PATIENCE_SECONDS
 
 Partition = tuple[str, str, str]
 REGIONS = ("na-east", "na-west", "eu", "apac")
@@ -112,7 +113,7 @@ class Response:
 
 def send_alone(base_url: str, method: str, where: str, body: Json | None = None) -> Response:
     """Send one request on a connection of its own, from any thread."""
-    connection = HTTPConnection(base_url.removeprefix("http://"), timeout=10)
+    connection = HTTPConnection(base_url.removeprefix("http://"), timeout=PATIENCE_SECONDS)
     try:
         connection.request(method, where, None if body is None else json.dumps(body))
         answer = connection.getresponse()

@@ -8,11 +8,10 @@ prints what came of it; a test of the suite does the same with few.
 import argparse
 import json
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,7 +133,8 @@ def _insisting(send: Callable[[], bool]) -> None:
 def _post(stack: Stack, bodies: list[Json], rng: Random) -> None:
     def send() -> bool:
         service = rng.choice(stack.services)
-        answer = httpx.post(f"{service.base_url}/v1/races", json=bodies, timeout=10)
+        with service.client() as http:
+            answer = http.post("/v1/races", json=bodies)
         assert answer.status_code in {200, 503}, answer.text
         return answer.status_code == 200
 
@@ -188,17 +188,18 @@ def prove(folder: Path, deliveries: int, races: int, kill_every_seconds: float) 
     now_ms = time.time_ns() // 1_000_000
     sent = _made(deliveries, races, rng)
     with running(folder) as stack:
-        url = stack.services[0].base_url
         body = settings(now_ms - HOUR_MS, now_ms + HOUR_MS)
-        httpx.put(f"{url}/v1/events/{EVENT}", json=body).raise_for_status()
+        with stack.services[0].client() as http:
+            http.put(f"/v1/events/{EVENT}", json=body).raise_for_status()
         began = time.monotonic()
-        sender = threading.Thread(target=_send, args=(stack, sent, deliveries))
-        sender.start()
-        stack.kill_one(rng)
-        stack.kill_redis()
-        while sender.is_alive():
+        with ThreadPoolExecutor(1) as pool:
+            sending = pool.submit(_send, stack, sent, deliveries)
             stack.kill_one(rng)
-            sender.join(rng.uniform(0, 2 * kill_every_seconds))
+            stack.kill_redis()
+            while not sending.done():
+                stack.kill_one(rng)
+                wait([sending], rng.uniform(0, 2 * kill_every_seconds))
+            sending.result()
         _wait_until_consumed(stack)
         seconds = time.monotonic() - began
         return _compared(stack, sent, _told(stack), seconds)
@@ -209,9 +210,10 @@ def _told(stack: Stack) -> int:
     now = moment(time.time_ns() // 1_000_000)
     deadline = time.monotonic() + _PATIENCE_SECONDS
     told: Json = {"as_of": ""}
-    while told["as_of"] < now and time.monotonic() < deadline:
-        time.sleep(0.05)
-        told = httpx.get(f"{stack.services[1].base_url}/v2/events/{EVENT}").json()
+    with stack.services[1].client() as http:
+        while told["as_of"] < now and time.monotonic() < deadline:
+            time.sleep(0.05)
+            told = http.get(f"/v2/events/{EVENT}").json()
     return int(told["total"])
 
 

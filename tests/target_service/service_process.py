@@ -10,6 +10,8 @@ import httpx
 from free_ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
+# How long a test waits for what must come: nothing here is about being quick.
+PATIENCE_SECONDS = 60.0
 
 
 class ServiceProcess:
@@ -20,8 +22,13 @@ class ServiceProcess:
         self.port = free_port()
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.log = log
-        # As many ranks as a test likes, unless it is about their limit.
-        kept = {"HOTBOARD_LEDGER": "none", "HOTBOARD_RANK_LIMIT": "100000"}
+        # As many ranks as a test likes, and a Redis that may take its time, unless it is about
+        # these limits.
+        kept = {
+            "HOTBOARD_LEDGER": "none",
+            "HOTBOARD_RANK_LIMIT": "100000",
+            "HOTBOARD_REDIS_TIMEOUT_SECONDS": "30",
+        }
         if ledger is not None:
             kept |= {"HOTBOARD_LEDGER": "sqlite", "HOTBOARD_LEDGER_PATH": str(ledger)}
         self._environment = environment(HOTBOARD_PORT=str(self.port), **kept | settings)
@@ -36,17 +43,22 @@ class ServiceProcess:
                 env=self._environment,
                 stderr=log,
             )
-        for _ in range(400):
-            if self.process.poll() is not None:
-                break
-            try:
-                httpx.get(f"{self.base_url}/healthz", timeout=1)
-            except httpx.TransportError:
-                time.sleep(0.05)
-            else:
-                return
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        with self.client() as http:
+            while self.process.poll() is None and time.monotonic() < deadline:
+                try:
+                    http.get("/healthz")
+                except httpx.TransportError:
+                    time.sleep(0.05)
+                else:
+                    return
         self.stop()
         raise RuntimeError(f"The service did not start: {self.log.read_text()}")
+
+    def client(self) -> httpx.Client:
+        """A client that waits for its answers."""
+        # Certificates, which nobody shows here, take longer to read than many a test.
+        return httpx.Client(base_url=self.base_url, timeout=PATIENCE_SECONDS, verify=False)  # noqa: S501
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
@@ -61,7 +73,7 @@ class ServiceProcess:
             return 0
         self.process.terminate()
         try:
-            return self.process.wait(timeout=10)
+            return self.process.wait(timeout=PATIENCE_SECONDS)
         finally:
             self.process.kill()
             self.process.wait()

@@ -22,13 +22,13 @@ from target_service.redis_wire.connection import connector
 from target_service.redis_wire.pipeline import Pipeline
 
 Consumers = Callable[[str], Consumer]
+PATIENCE_SECONDS = 60.0
 
 
 def consume(
     valkey: ValkeyProcess,
     folder: Path,
     use: Callable[[Consumers, Redis], Awaitable[None]],
-    timeout_seconds: float = 5.0,
 ) -> Tables:
     """Run what uses consumers of one intake; return the tables, to be closed."""
     tables = Tables(folder / "ledger.db")
@@ -39,7 +39,7 @@ def consume(
         desk = Desk[Order, Done]("writer", tables.store, Serve(lambda: OPENS_MS))
         questions.start()
         desk.start()
-        pipeline = Pipeline(connector(valkey.url(), 5.0), timeout_seconds)
+        pipeline = Pipeline(connector(valkey.url(), PATIENCE_SECONDS), PATIENCE_SECONDS)
         pipeline.start()
         intake = Intake(desk, questions, OdometerSeries(CollectorRegistry()))
         with valkey.client() as redis:
@@ -70,6 +70,7 @@ async def until_empty(consumer: Consumer) -> None:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    while not is_so():  # noqa: ASYNC110 - what is waited for happens in other processes
-        await asyncio.sleep(0.01)
+    """Wait until it is so; it has to become so."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not is_so():  # noqa: ASYNC110 - what is waited for happens in other processes
+            await asyncio.sleep(0.01)

@@ -42,7 +42,7 @@ async def worker(
 
 async def ask(follower: Follower, player: str) -> Told | None:
     """Ask with much more time than it takes."""
-    return await follower.ask(player, asyncio.get_running_loop().time() + 20)
+    return await follower.ask(player, asyncio.get_running_loop().time() + 60)
 
 
 async def submit(ledger: SqliteLedger, player: int, scores: Sequence[int], name: str) -> None:
@@ -50,6 +50,12 @@ async def submit(ledger: SqliteLedger, player: int, scores: Sequence[int], name:
     ids = [f"{name}-{player}-{index}" for index in range(len(scores))]
     board = Board("s1", BOARDS[player % len(BOARDS)])
     await ledger.submit_batch(Batch(board, ids, [f"p{player}"] * len(scores), scores))
+
+
+@pytest.fixture
+def only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Followers count when they are asked, however long that takes, and not in between."""
+    monkeypatch.setattr(following, "FOLLOW_SECONDS", 3_600)
 
 
 @given(
@@ -105,6 +111,7 @@ def test_a_true_rank_of_the_call_is_within_the_bound(
     assert RankHistory(changes_of(path)).outside(checks) == []
 
 
+@pytest.mark.usefixtures("only_when_asked")
 def test_what_is_not_counted_yet_is_the_bound(tmp_path: Path) -> None:
     """A follower that counts one change at a time says how many are left, until none is."""
 
@@ -126,6 +133,7 @@ def test_what_is_not_counted_yet_is_the_bound(tmp_path: Path) -> None:
     assert all(rank + left == 5 for rank, left, _ in answers[1:])
 
 
+@pytest.mark.usefixtures("only_when_asked")
 def test_as_of_is_the_last_moment_when_nothing_was_left(tmp_path: Path) -> None:
     """It stands still while the follower is behind, and never goes back."""
 
@@ -144,6 +152,7 @@ def test_as_of_is_the_last_moment_when_nothing_was_left(tmp_path: Path) -> None:
     assert {one.as_of_ms for one in answers if one.not_counted} == {moments[0]}
 
 
+@pytest.mark.usefixtures("only_when_asked")
 def test_a_follower_that_fell_behind_the_log_counts_again(tmp_path: Path) -> None:
     """Once changes it needs are gone, it starts from the standings."""
     now = [DAY_MS]

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 
 import pytest
-from fake_redis import TIMEOUT_SECONDS
+from fake_redis import PATIENCE_SECONDS
 from leaderboard_client import PARTITIONS, key_of
 from redis import Redis
 from valkey_process import ValkeyProcess
@@ -59,7 +59,7 @@ class MeddledPipeline(Pipeline):
     """A pipeline between whose turns scores move."""
 
     def __init__(self, url: str, meddle: Meddle) -> None:
-        super().__init__(connector(url, TIMEOUT_SECONDS), TIMEOUT_SECONDS)
+        super().__init__(connector(url, PATIENCE_SECONDS), PATIENCE_SECONDS)
         self._meddle = meddle
 
     async def run(self, commands: Sequence[Command], deadline: float | None = None) -> Answers:

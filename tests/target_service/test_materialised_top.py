@@ -9,12 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
-import httpx
 import pytest
 from durable_service import Durable, durable_service, eventually
 from free_ports import free_port
 from leaderboard_client import PARTITIONS, Json, Leaderboard, send_alone
-from service_process import ServiceProcess
+from service_process import PATIENCE_SECONDS, ServiceProcess
 from valkey_process import ValkeyProcess
 
 INTERVAL_SECONDS = 0.1
@@ -51,7 +50,7 @@ def ask(durable: Durable, k: int = 10) -> Json:
 
 def row(durable: Durable, sql: str) -> tuple[int | str, ...]:
     """One row of the ledger's file."""
-    with closing(sqlite3.connect(durable.ledger, isolation_level=None, timeout=5)) as connection:
+    with closing(sqlite3.connect(durable.ledger, isolation_level=None, timeout=60)) as connection:
         found: tuple[int | str, ...] | None = connection.execute(sql).fetchone()
     return found or ()
 
@@ -64,7 +63,7 @@ def leader(durable: Durable) -> int:
 
 def hold(durable: Durable, until_ms: int) -> None:
     """Have the aggregator stand still until then."""
-    with closing(sqlite3.connect(durable.ledger, isolation_level=None, timeout=5)) as connection:
+    with closing(sqlite3.connect(durable.ledger, isolation_level=None, timeout=60)) as connection:
         connection.execute("REPLACE INTO holds VALUES ('aggregator', ?)", (until_ms,))
 
 
@@ -99,16 +98,14 @@ def test_redis_is_read_once_per_interval_whatever_is_asked(shared: Durable) -> N
         stats: Json = shared.redis.info("commandstats")
         return int(stats.get("cmdstat_zrevrange", {}).get("calls", 0))
 
-    started, before = time.monotonic(), reads()
-    while time.monotonic() < started + 5 * INTERVAL_SECONDS:
-        time.sleep(INTERVAL_SECONDS)
-    idle = reads() - before
+    before = reads()
+    assert eventually(lambda: reads() > before)
     started, before = time.monotonic(), reads()
     with ThreadPoolExecutor(4) as askers:
         list(askers.map(lambda _: shared.http.get("/v1/top"), range(500)))
-    took_seconds, busy = time.monotonic() - started, reads() - before
+    # The time is taken around the counts, which go on while a process is held up.
+    busy, took_seconds = reads() - before, time.monotonic() - started
 
-    assert idle > 0
     # Twelve boards, some of them twice, at most once per interval by one of two workers.
     assert busy <= 24 * (took_seconds / INTERVAL_SECONDS + 1)
 
@@ -119,7 +116,7 @@ def test_it_never_goes_back_while_its_maker_is_killed(shared: Durable) -> None:
     moments = [ask(shared)["as_of"] for _ in range(100)]
     os.kill(killed, signal.SIGKILL)
     died_at = moments[-1]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_SECONDS
 
     while not moments[-1] > died_at or leader(shared) == killed:
         assert time.monotonic() < deadline
@@ -142,9 +139,10 @@ def test_a_held_aggregator_leaves_the_last_answer_readable(shared: Durable) -> N
 
     hold(shared, 2**53)
     shared.submit("latest", 2_000_000)
-    assert eventually(lambda: age_seconds() >= 1)
-    held = ask(shared)
+    # One more may have been under way.
     assert eventually(lambda: age_seconds() >= 2)
+    held = ask(shared)
+    assert eventually(lambda: age_seconds() >= 4)
     assert ask(shared) == held
     gauge = shared.sample("leaderboard_topk_as_of_timestamp_seconds")
     assert held["as_of"] == time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(gauge)) + (
@@ -185,8 +183,9 @@ def test_without_a_ledger_each_worker_makes_its_own(valkey: ValkeyProcess, tmp_p
         redis.flushdb()
         service.start()
         try:
-            with httpx.Client(base_url=service.base_url) as http:
+            with service.client() as http:
                 board = Leaderboard("partitioned", http, redis)
+                assert eventually(lambda: http.get("/v1/top").status_code == 200)
                 assert board.top(3)["entries"] == []
                 board.submit("ann", 5)
                 assert eventually(lambda: len(board.top(3)["entries"]) == 1)
@@ -200,7 +199,8 @@ def test_before_there_is_one_the_answer_says_so(tmp_path: Path) -> None:
     """A service that never saw Redis has no top, and no empty one either."""
     service = _alone(f"redis://127.0.0.1:{free_port()}", tmp_path)
     service.start()
-    answer = httpx.get(f"{service.base_url}/v1/top")
+    with service.client() as http:
+        answer = http.get("/v1/top")
     service.stop()
 
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")

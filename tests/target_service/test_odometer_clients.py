@@ -12,16 +12,17 @@ from locustfiles.event_client.errors import UnknownEvent
 def test_an_old_client_goes_through_a_whole_event(service: EventService) -> None:
     """It is told total and tier in the shape it knows, from before the opening to the end."""
     at_ms = now_ms()
-    window = settings(at_ms + 400, at_ms + 1_000, grace_seconds=1, refresh_ms=50)
+    # Long enough for each state to be seen, also by who is held up for a moment.
+    window = settings(at_ms + 2_000, at_ms + 4_500, grace_seconds=3, refresh_ms=50)
     tiers = [{"name": "bronze", "threshold": 10}]
     event_id = service.make(**window | {"tiers": tiers})
     transport = UrlTransport(str(service.durable.http.base_url))
     old, new = EventClient(transport, reads=(1,)), EventClient(transport)
     seen = [(old.event(event_id), new.event(event_id))]
-    bodies = [race(event_id, f"r{n}", at_ms + 500) for n in range(3)]
+    bodies = [race(event_id, f"r{n}", at_ms + 2_500) for n in range(3)]
 
     def is_over() -> bool:
-        if bodies and now_ms() >= at_ms + 500:
+        if bodies and now_ms() >= at_ms + 2_500:
             service.durable.http.post("/v1/races", json=bodies.pop())
         seen.append((old.event(event_id), new.event(event_id)))
         return all(one.is_final for one in seen[-1])

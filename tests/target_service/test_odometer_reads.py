@@ -13,6 +13,7 @@ from event_service import EventService
 from odometer_events import OPENS_MS, configuration, race, settings, tables_in
 from odometer_polls import Polled, poll, total_reads
 from prometheus_client import CollectorRegistry
+from service_process import PATIENCE_SECONDS
 from valkey_process import ValkeyProcess
 
 from target_service.ledger.questions import Questions
@@ -102,7 +103,7 @@ async def _with_totals(
         tables.make("e", configuration())
         questions = Questions("reader", tables.store)
         questions.start()
-        pipeline = Pipeline(connector(valkey.url(), 5.0), 5.0)
+        pipeline = Pipeline(connector(valkey.url(), PATIENCE_SECONDS), PATIENCE_SECONDS)
         pipeline.start()
         series = OdometerSeries(CollectorRegistry())
         totals = Totals(pipeline, questions, "projected", series, now_ms)

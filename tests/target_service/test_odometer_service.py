@@ -81,11 +81,12 @@ def test_a_whole_event(service: EventService) -> None:
     """It opens and closes by itself; the result is the same ever after, the reward is earned."""
     at_ms = now_ms()
     tiers = [{"name": "bronze", "threshold": 5}, {"name": "silver", "threshold": 6}]
-    window = settings(at_ms + 300, at_ms + 900, grace_seconds=1, tiers=tiers)
+    # Long enough for each state to be seen, also by who is held up for a moment.
+    window = settings(at_ms + 2_000, at_ms + 4_500, grace_seconds=3, tiers=tiers)
     event_id = service.make(**window)
     states = [service.get(f"/v1/events/{event_id}")["state"]]
     service.durable.http.post(f"/v1/events/{event_id}/players/ann/join")
-    inside = race(event_id, "r", at_ms + 500)
+    inside = race(event_id, "r", at_ms + 2_500)
     service.durable.http.post("/v1/races", json=inside)
 
     def closed() -> bool:
@@ -97,7 +98,7 @@ def test_a_whole_event(service: EventService) -> None:
     assert eventually(closed)
     final = service.get(f"/v2/events/{event_id}")["final"]
     late = service.durable.http.post(
-        "/v1/races", json=[inside, race(event_id, "late", at_ms + 500)]
+        "/v1/races", json=[inside, race(event_id, "late", at_ms + 2_500)]
     )
     player = service.get(f"/v2/events/{event_id}/players/ann")
 

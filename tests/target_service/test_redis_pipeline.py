@@ -4,7 +4,16 @@ import asyncio
 import time
 
 import pytest
-from fake_redis import TIMEOUT_SECONDS, FakeRedis, RecordingTally, echo, run_against, run_at
+from fake_redis import (
+    PATIENCE_SECONDS,
+    TIMEOUT_SECONDS,
+    FakeRedis,
+    RecordingTally,
+    echo,
+    run_against,
+    run_at,
+    until,
+)
 from free_ports import free_port
 from redis.exceptions import ResponseError
 from valkey_process import ValkeyProcess
@@ -78,9 +87,9 @@ def test_answers_that_never_come_are_counted_as_unknown() -> None:
         results = await asyncio.gather(first, rest, return_exceptions=True)
         assert [type(result).__name__ for result in results] == ["Answers", "RedisUnavailable"]
         # The callers were told at their deadline; the lane gives up at its own, moments later.
-        await asyncio.sleep(TIMEOUT_SECONDS)
+        await until(lambda: all(tally.unknown for tally in tallies[2:]))
 
-    run_against(fake, scenario)
+    run_against(fake, scenario, TIMEOUT_SECONDS)
 
     assert [len(tally.answers) for tally in tallies] == [1, 1, 0, 0]
     assert [tally.unknown for tally in tallies] == [0, 0, 1, 1]
@@ -94,13 +103,12 @@ def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
         """One caller too early, one after the silence."""
         with pytest.raises(RedisUnavailable):
             await pipeline.run((echo("lost", RecordingTally()),))
-        await asyncio.sleep(TIMEOUT_SECONDS)
-        assert fake.closed == 1
+        await until(lambda: fake.closed == 1)
         fake.answers_left = 1000
         answers = await pipeline.run((echo("found", RecordingTally()),))
         assert answers.replies == ["found"]
 
-    run_against(fake, scenario)
+    run_against(fake, scenario, TIMEOUT_SECONDS)
 
     assert fake.connections == 2
 
@@ -116,10 +124,10 @@ def test_nobody_waits_longer_than_the_timeout() -> None:
         heavy = [pipeline.run((echo("x", tally, PIPELINE_WEIGHT),)) for _ in range(10)]
         results = await asyncio.gather(*heavy, return_exceptions=True)
         assert {type(result) for result in results} == {RedisUnavailable}
-        assert time.perf_counter() - started < TIMEOUT_SECONDS * 3
-        await asyncio.sleep(TIMEOUT_SECONDS)
+        assert TIMEOUT_SECONDS <= time.perf_counter() - started < PATIENCE_SECONDS
+        await until(lambda: tally.unknown == 4)
 
-    run_against(fake, scenario)
+    run_against(fake, scenario, TIMEOUT_SECONDS)
 
     assert fake.batches == [1, 1, 1, 1]
     assert tally.unknown == 4
@@ -141,7 +149,7 @@ def test_a_full_queue_refuses_at_once() -> None:
             await pipeline.run((echo("x", RecordingTally()),))
         await asyncio.gather(*waiting, return_exceptions=True)
 
-    run_against(fake, scenario)
+    run_against(fake, scenario, TIMEOUT_SECONDS)
 
 
 def test_a_server_that_is_gone_refuses_at_once() -> None:

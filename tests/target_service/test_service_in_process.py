@@ -44,7 +44,7 @@ def two_seasons(valkey: ValkeyProcess, tmp_path: Path) -> Iterator[httpx.Client]
         HOTBOARD_SEASONS="s1,s2",
     )
     service.start()
-    with httpx.Client(base_url=service.base_url) as client:
+    with service.client() as client:
         yield client
     service.stop()
 

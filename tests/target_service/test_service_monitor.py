@@ -1,40 +1,28 @@
 """The per-key hits, compared once with what the server really executed, with and without ledger."""
 
-import threading
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from durable_service import Durable
+from executed_commands import executed_by
 from leaderboard_client import PARTITIONS, Leaderboard
-from redis.client import Monitor
 
 READS = frozenset({"ZREVRANGE", "ZCOUNT", "EVALSHA"})
 WRITES = frozenset({"ZADD"})
 NUMBER_OF_KEYS, GUARDED_KEYS = 2, 3
 COMMANDS = ("zadd", "zrevrange", "zrevrank", "zscore", "zcount", "evalsha")
-END = "the load is over"
 
 
-class Watcher(threading.Thread):
-    """Collects the commands that a server executes until it sees the end marker."""
+@dataclass
+class Hits:
+    """What commands did to the keys of one database."""
 
-    def __init__(self, leaderboard: Leaderboard, monitor: Monitor) -> None:
-        super().__init__()
-        self._database = leaderboard.redis.connection_pool.connection_kwargs["db"]
-        self._monitor = monitor
-        self.hits: Counter[tuple[str, str]] = Counter()
-        self.members: Counter[str] = Counter()
+    hits: Counter[tuple[str, str]] = field(default_factory=Counter)
+    members: Counter[str] = field(default_factory=Counter)
 
-    def run(self) -> None:
-        """Read until the end marker passes by."""
-        for executed in self._monitor.listen():  # type: ignore[no-untyped-call]  # redis-py
-            words = executed["command"].split(" ")
-            if words[0] == "ECHO":
-                return
-            if executed["client_type"] == "lua" or executed["db"] != self._database:
-                continue
-            self._count(words)
-
-    def _count(self, words: list[str]) -> None:
+    def count(self, words: Sequence[str]) -> None:
+        """Count one command."""
         if words[0] in WRITES:
             self.hits[words[1], "write"] += 1
             self.members[words[1]] += (len(words) - 2) // 2
@@ -104,17 +92,18 @@ def _check_hits(leaderboard: Leaderboard) -> None:
     So is the service's upkeep (ZCARD, INFO, SCRIPT LOAD), which counts as no hit.
     """
     before = leaderboard.samples()
-    with leaderboard.redis.monitor() as monitor:  # type: ignore[no-untyped-call]  # redis-py
-        watcher = Watcher(leaderboard, monitor)
-        watcher.start()
+    with executed_by(leaderboard.redis) as executed:
         _mixed_load(leaderboard)
-        leaderboard.redis.echo(END)
-        watcher.join(timeout=10)
+    seen = Hits()
+    database = leaderboard.redis.connection_pool.connection_kwargs["db"]
+    for one in executed:
+        if one["client_type"] != "lua" and one["db"] == database:
+            seen.count(one["command"].split(" "))
     after = leaderboard.samples()
 
     told = {name: after[name] - before[name] for name in after if name in before}
     hits = {(n[1], n[2]): v for n, v in told.items() if n[0] == "leaderboard_key_ops_total" and v}
     members = {n[1]: v for n, v in told.items() if "members_written" in n[0] and v}
-    assert dict(watcher.hits) == hits
-    assert dict(watcher.members) == members
+    assert dict(seen.hits) == hits
+    assert dict(seen.members) == members
     assert {"read", "write"} == {op for _, op in hits}

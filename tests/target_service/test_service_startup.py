@@ -94,7 +94,7 @@ def test_a_signal_ends_it_promptly(valkey: ValkeyProcess, tmp_path: Path, stop: 
     )
     service.start()
     assert service.process is not None
-    with httpx.Client(base_url=service.base_url) as http:
+    with service.client() as http:
         http.get("/v1/top")
         started = time.perf_counter()
         service.process.send_signal(stop)
@@ -119,7 +119,7 @@ def shared(valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Leaderboard]:
         PROMETHEUS_MULTIPROC_DIR=str(counts),
     )
     service.start()
-    with httpx.Client(base_url=service.base_url) as http, valkey.client(6) as redis:
+    with service.client() as http, valkey.client(6) as redis:
         redis.flushdb()
         yield Leaderboard("partitioned", http, redis)
     assert service.stop() == 0

@@ -108,7 +108,7 @@ def test_only_a_newer_top_is_published(ledger: LedgerStore) -> None:
 
     async def scenario() -> list[Look]:
         """Publish in the wrong order."""
-        book = Book(ledger, "one", 2_000)
+        book = Book(ledger, "one", 60_000)
         looks = [
             await _publish(book, [top(20)]),
             await _publish(book, [top(19), top(7, "s2")]),

@@ -13,6 +13,8 @@ from free_ports import free_port
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+_PATIENCE_SECONDS = 60.0
+
 
 def server_binary() -> Path:
     """The server that the tests start."""
@@ -43,6 +45,7 @@ class ValkeyProcess:
             db=database,
             decode_responses=True,
             protocol=2,
+            socket_timeout=_PATIENCE_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
 
@@ -57,8 +60,9 @@ class ValkeyProcess:
             ],
             stdout=subprocess.DEVNULL,
         )
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         with self.client() as client:
-            for _ in range(200):
+            while self._process.poll() is None and time.monotonic() < deadline:
                 try:
                     client.ping()
                 except redis.RedisError:
