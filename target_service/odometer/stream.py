@@ -67,10 +67,16 @@ class Stream:
         found: list[Entry] = []
         cursor = "0-0"
         while True:
-            cursor, raw, *_ = await self._fetch(
-                *("XAUTOCLAIM", STREAM, GROUP, self._consumer, idle_ms, cursor),
-                *("COUNT", self._at_once),
-            )
+            try:
+                cursor, raw, *_ = await self._fetch(
+                    *("XAUTOCLAIM", STREAM, GROUP, self._consumer, idle_ms, cursor),
+                    *("COUNT", self._at_once),
+                )
+            except RedisUnavailable:
+                # Given up, those that came before would come first again, and never be taken.
+                if found:
+                    return found
+                raise
             found += self._entries(raw)
             if cursor == "0-0" or len(found) >= self._at_once:
                 return found
