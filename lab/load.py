@@ -15,7 +15,7 @@ from lab.compose_audit import audit_in_compose
 from lab.compose_stack import ComposeStack
 from lab.drills.drill_run import DrillRun
 from lab.embedded_stack import EmbeddedStack
-from lab.errors import CannotWrite, LabError
+from lab.errors import CannotWrite, LabError, UsageError
 from lab.evidence import read_counters
 from lab.foreign import ForeignStack
 from lab.generator import generate, require_generator_ports
@@ -49,8 +49,8 @@ def run_load(order: RunOrder, session: Session) -> Outcome:
     marks = RunMarks(grafana_of(variables), variables.mode, folder.name)
     try:
         code, report = _measure(order, folder, session, marks)
-    except LabError:
-        _remove_if_empty(folder)
+    except LabError as error:
+        _remove_unless_telling(folder, error)
         raise
     if code == _USAGE:
         shutil.rmtree(folder)
@@ -130,7 +130,8 @@ def _tables(folder: Path, session: Session) -> int:
     ).returncode
 
 
-def _remove_if_empty(folder: Path) -> None:
-    """A run that never began leaves no directory, unless its logs say why."""
-    if not any(path.stat().st_size for path in folder.rglob("*") if path.is_file()):
+def _remove_unless_telling(folder: Path, error: LabError) -> None:
+    """A run that never began leaves no directory, unless its logs say more than the error."""
+    is_said = isinstance(error, UsageError)
+    if is_said or not any(path.stat().st_size for path in folder.rglob("*") if path.is_file()):
         shutil.rmtree(folder)

@@ -30,6 +30,7 @@ def require_sensible_load(variables: Variables, scenario: Scenario) -> None:
             "ledger does not have: leave out LEDGER=none."
         )
     problems += [*unprepared(scenario), *beyond_memory(variables, scenario)]
+    problems += clashing_ports(variables)
     if problems:
         raise UsageError(*problems)
 
@@ -52,6 +53,23 @@ def beyond_memory(variables: Variables, scenario: Scenario) -> list[str]:
         "for: lower SCALE or the rates, or raise WORKERS."
     )
     return [problem]
+
+
+def clashing_ports(variables: Variables) -> list[str]:
+    """A sentence for each port that two parts of a run would listen on."""
+    wanted = {
+        "SERVICE_PORT": 0 if variables.target else variables.service_port,
+        "LOCUST_PORT": variables.locust_port if variables.locust_ui else 0,
+        "LOADGEN_PORT": variables.loadgen_port,
+    }
+    names: dict[int, list[str]] = defaultdict(list)
+    for name, port in wanted.items():
+        names[port].append(name)
+    return [
+        f"{' and '.join(same)} are all {port}: give each a port of its own."
+        for port, same in names.items()
+        if port and len(same) > 1
+    ]
 
 
 def unprepared(scenario: Scenario) -> list[str]:

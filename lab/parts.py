@@ -19,7 +19,7 @@ from mirakuru.exceptions import (
 )
 
 from lab.claim import TOKEN_VARIABLE
-from lab.errors import PartFailed
+from lab.errors import PartFailed, UsageError
 from lab.session import Session
 
 # At the end of any process that has imported it, mirakuru kills whoever has that process's number
@@ -29,6 +29,8 @@ atexit.unregister(cleanup_subprocesses)
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 _LOG_LINES = 15
+# What a service of ours ends with when its settings are wrong.
+_USAGE = 2
 
 
 class Part(Executor):
@@ -80,6 +82,7 @@ class Part(Executor):
         """Start the process and wait until it is ready.
 
         Raises:
+            UsageError: it refuses what it was told, with its sentences.
             PartFailed: it ended, or was not ready in time; with the end of its log.
             Interrupted: somebody asked to stop meanwhile.
         """
@@ -89,6 +92,8 @@ class Part(Executor):
         try:
             self.start()
         except ProcessExitedWithError as error:
+            if error.exit_code == _USAGE:
+                raise UsageError(f"{self.name} refuses its settings.", *self._told()) from error
             raise PartFailed(f"{self.name} ended at its start. {self._last_lines()}") from error
         except TimeoutExpired as error:
             raise PartFailed(
@@ -147,8 +152,13 @@ class Part(Executor):
     def _last_lines(self) -> str:
         if self.log is None:
             return "Its messages are above."
-        text = self.log.read_text(encoding="utf-8", errors="replace")
-        lines = text.splitlines()[-_LOG_LINES:]
+        lines = self._told()
         if not lines:
             return "It wrote nothing."
         return "\n".join([f"The end of {self.log}:", *lines])
+
+    def _told(self) -> list[str]:
+        if self.log is None:
+            return []
+        text = self.log.read_text(encoding="utf-8", errors="replace")
+        return text.splitlines()[-_LOG_LINES:]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from lab.addresses import without_password
 from lab.embedded_stack import embedded_stack
-from lab.errors import UsageError
 from lab.service_settings import describe_ledger
 from lab.session import Session
 from lab.variables import Variables
@@ -15,16 +14,19 @@ from workload.assumptions import Assumptions
 _POLL_SECONDS = 0.2
 
 
-def serve(variables: Variables, assumptions: Assumptions, session: Session) -> int:
-    """Keep Redis and the service up until Ctrl-C; returns 3 when a part died.
+def serve_problems(variables: Variables) -> list[str]:
+    """A sentence when the compose stack was asked for."""
+    if variables.stack != "compose":
+        return []
+    problem = (
+        "`make serve` keeps an embedded stack up, leave out STACK=compose; "
+        "`make up` starts the compose stack."
+    )
+    return [problem]
 
-    Raises:
-        UsageError: the compose stack was asked for.
-    """
-    if variables.stack == "compose":
-        raise UsageError(
-            "`make serve` keeps an embedded stack up; `make up` starts the compose stack."
-        )
+
+def serve(variables: Variables, assumptions: Assumptions, session: Session) -> int:
+    """Keep Redis and the service up until Ctrl-C; returns 3 when a part died."""
     with (
         tempfile.TemporaryDirectory(prefix="serve-", dir=session.checkout.state) as folder,
         embedded_stack(

@@ -5,14 +5,15 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lab.addresses import redis_address, web_address, without_password
-from lab.errors import UsageError
+from lab.problems import Problems
 
 _DURATION = re.compile(r"(\d+)\s*(s|m|h|)", re.ASCII)
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -110,14 +111,12 @@ class Variables(BaseSettings):
             return shlex.join([*values, "python", "-m", "lab", command])
         return shlex.join(["make", *named.get(command, command).split(), *values])
 
-    @model_validator(mode="after")
-    def _check_agreement(self) -> "Variables":
-        problems = [*self._target_problems(), *self._stack_problems()]
+    def disagreements(self) -> Iterator[str]:
+        """A sentence for all that does not go together, whatever the command."""
+        yield from self._target_problems()
+        yield from self._stack_problems()
         if self.ledger_path and self.ledger == "none":
-            problems.append("LEDGER=none and LEDGER_PATH exclude each other: leave out one.")
-        if problems:
-            raise ValueError("\n".join(problems))
-        return self
+            yield "LEDGER=none and LEDGER_PATH exclude each other: leave out one."
 
     def _target_problems(self) -> Iterator[str]:
         # No drill takes a TARGET, and it says so itself.
@@ -135,23 +134,27 @@ class Variables(BaseSettings):
                 )
 
 
-def read_variables() -> Variables:
-    """Read the variables from the environment.
+def read_variables(problems: Problems) -> Variables:
+    """Read the variables from the environment; a sentence for all that is wrong is added.
 
-    Raises:
-        UsageError: with every problem found, each naming its variable.
+    One that is wrong has its default, so that the checks after this can look at the others.
     """
     overrides = os.environ.get("MAKEFLAGS", "")
-    problems = unknown_overrides(overrides) + contradictions(overrides, os.environ)
+    problems.add(unknown_overrides(overrides) + contradictions(overrides, os.environ))
     try:
         variables = Variables()
     except ValidationError as error:
-        for detail in error.errors():
-            problems += _sentences(dict(detail))
-        raise UsageError(*problems) from None
-    if problems:
-        raise UsageError(*problems)
+        details = error.errors()
+        problems.add(_sentence(dict(detail)) for detail in details)
+        variables = _without({str(detail["loc"][0]) for detail in details})
+    problems.add(variables.disagreements())
     return variables
+
+
+def _without(wrong: AbstractSet[str]) -> Variables:
+    """The variables as if nobody had set these."""
+    found = Variables(**{name: Variables.model_fields[name].default for name in wrong})
+    return Variables.model_construct(found.model_fields_set - wrong, **dict(found))
 
 
 def unknown_overrides(makeflags: str) -> list[str]:
@@ -189,11 +192,8 @@ def contradictions(makeflags: str, environment: Mapping[str, str]) -> list[str]:
     return problems
 
 
-def _sentences(detail: dict[str, object]) -> list[str]:
-    location = detail["loc"]
+def _sentence(detail: Mapping[str, Any]) -> str:
     message = str(detail["msg"]).removeprefix("Value error, ")
-    if not isinstance(location, tuple) or not location:
-        return message.splitlines()
-    name = str(location[0]).upper()
+    name = str(detail["loc"][0]).upper()
     value = without_password(str(detail["input"]))
-    return [f"{name}={value}: {message[0].lower()}{message[1:].rstrip('.')}."]
+    return f"{name}={value}: {message[0].lower()}{message[1:].rstrip('.')}."

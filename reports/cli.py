@@ -12,7 +12,7 @@ from reports.comparison.sides import sides_of, worst_status
 from reports.comparison.terminal import comparison_text
 from reports.comparison.writing import write_comparison
 from reports.derived import derive, write_derived
-from reports.errors import BrokenRun, ExportRefused, ReportError
+from reports.errors import BrokenRun, ReportError, RunNotFound, UsageError
 from reports.export import export_run
 from reports.listing import runs_text
 from reports.page.run_page import REPORT_HTML, run_page
@@ -70,8 +70,8 @@ def html(options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> int:
     """Copy a run's CSV files."""
-    if not options.out:
-        raise ExportRefused("The export needs a folder to copy to: OUT=<folder>.")
+    no_folder = "The export needs a folder to copy to: OUT=<folder>."
+    _require_runs([options.run], options, [] if options.out else [no_folder])
     copied = export_run(_run(options), Path(options.out))
     print(f"copied {len(copied)} files to {options.out}")
     return DONE
@@ -79,6 +79,7 @@ def export(options: argparse.Namespace) -> int:
 
 def compare(options: argparse.Namespace) -> int:
     """Compare two kinds of run, each measured in one or more rounds."""
+    _require_runs([*options.runs, *options.against], options)
     first = [derive(_read(asked, options)) for asked in options.runs]
     second = [derive(_read(asked, options)) for asked in options.against]
     sides = sides_of(first, second)
@@ -98,6 +99,20 @@ def runs(options: argparse.Namespace) -> int:
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     print(runs_text(options.runs_dir, columns), end="")
     return DONE
+
+
+def _require_runs(
+    asked: Sequence[str], options: argparse.Namespace, problems: Sequence[str] = ()
+) -> None:
+    """Name every run that is not there, beside the problems that are known, all at once."""
+    told = dict.fromkeys(problems)
+    for one in asked:
+        try:
+            find_run(one, options.runs_dir)
+        except RunNotFound as error:
+            told[str(error)] = None
+    if told:
+        raise UsageError("\n".join(told))
 
 
 def _run(options: argparse.Namespace) -> Run:

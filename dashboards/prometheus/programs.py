@@ -1,5 +1,6 @@
 """Where prometheus, promtool and the Redis exporter are: PROMETHEUS_BIN, PATH, or unpacked here."""
 
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,8 @@ def program(name: str, environment: Mapping[str, str], unpacked: Path = UNPACKED
     chosen = environment.get("PROMETHEUS_BIN", "")
     if chosen and not Path(chosen).is_file():
         raise ProgramMissing(f"PROMETHEUS_BIN names {chosen}, which is no file.")
+    if chosen and not os.access(chosen, os.X_OK):
+        raise ProgramMissing(f"PROMETHEUS_BIN names {chosen}, which is no program that can be run.")
     folders = [str(Path(chosen).parent)] if chosen else []
     folders += [environment.get("PATH", ""), str(unpacked)]
     if chosen and name == "prometheus":

@@ -9,7 +9,8 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -41,16 +42,18 @@ def main() -> int:
     """Watch until somebody stops it."""
     for program_ended in end_leftovers(Path(tempfile.gettempdir())):
         sys.stdout.write(f"Ended what a killed watch had left: {program_ended}.\n")
-    try:
+    problems: list[str] = []
+    grafana = None
+    with _noting(problems):
+        grafana = find_grafana(os.environ)
+    with _noting(problems):
+        prometheus = program("prometheus", os.environ)
+    with _noting(problems):
         ports = read_ports(os.environ)
-        prometheus, grafana = program("prometheus", os.environ), find_grafana(os.environ)
         wanted = [("PROMETHEUS_PORT", ports.prometheus), ("GRAFANA_PORT", ports.grafana)]
         require_free(wanted if grafana else wanted[:1])
-    except ProgramMissing as error:
-        sys.stderr.write(f"{error} Without it, Locust's page and the terminal show a run.\n")
-        return NOT_BEGUN
-    except (WrongPorts, GrafanaUnusable) as error:
-        sys.stderr.write(f"{error}\n")
+    if problems:
+        sys.stderr.write("\n".join(problems) + "\n")
         return NOT_BEGUN
     try:
         with tempfile.TemporaryDirectory(prefix=folder_prefix()) as directory:
@@ -61,6 +64,17 @@ def main() -> int:
     except ServerFailed as error:
         sys.stderr.write(f"{error}\n")
         return NOT_BEGUN
+
+
+@contextmanager
+def _noting(problems: list[str]) -> Iterator[None]:
+    """Note why it cannot begin, and go on behind the block: all of it is told at once."""
+    try:
+        yield
+    except ProgramMissing as error:
+        problems.append(f"{error} Without it, Locust's page and the terminal show a run.")
+    except (WrongPorts, GrafanaUnusable) as error:
+        problems.append(str(error))
 
 
 def _watch(prometheus: Path, grafana: Grafana | None, ports: Ports, directory: Path) -> int:

@@ -1,5 +1,6 @@
 """A Grafana of this machine, with the provisioning, dashboards and settings it has in compose."""
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -48,6 +49,8 @@ def find_grafana(environment: Mapping[str, str]) -> Grafana | None:
     chosen = environment.get("GRAFANA_BIN", "")
     if chosen and not Path(chosen).is_file():
         raise GrafanaUnusable(f"GRAFANA_BIN names {chosen}, which is no file.")
+    if chosen and not os.access(chosen, os.X_OK):
+        raise GrafanaUnusable(f"GRAFANA_BIN names {chosen}, which is no program that can be run.")
     path = environment.get("PATH", "")
     found = chosen or next((at for name in _NAMES if (at := shutil.which(name, path=path))), None)
     if found is None:

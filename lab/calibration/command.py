@@ -14,6 +14,7 @@ from lab.calibration.report import event_lines, past_lines, proposal_lines
 from lab.checkout import Checkout
 from lab.errors import UsageError
 from lab.event_audit import event_of
+from lab.problems import Problems
 from lab.variables import Variables
 
 LATEST = "latest"
@@ -25,13 +26,12 @@ _NOTHING_NAMED = (
 )
 
 
-def calibrate(variables: Variables, checkout: Checkout) -> int:
-    """Print the calibration of what TOTALS, EVENT and RUN name.
+def calibrate(variables: Variables, checkout: Checkout, problems: Problems) -> int:
+    """Print the calibration of what TOTALS, EVENT and RUN name, unless there were problems before.
 
     Raises:
         UsageError: none is named, or some cannot be read.
     """
-    problems: list[str] = []
     past: list[PastTotal] = []
     events: dict[str, EndedEvent] = {}
     readings: list[Callable[[], None]] = []
@@ -42,15 +42,12 @@ def calibrate(variables: Variables, checkout: Checkout) -> int:
     if run := variables.run:
         readings.append(lambda: events.update({f"RUN={run}": _event_of_run(run, checkout)}))
     if not readings:
-        problems.append(_NOTHING_NAMED)
+        problems.add([_NOTHING_NAMED])
     for read in readings:
-        try:
+        with problems.collected():
             read()
-        except UsageError as error:
-            problems += error.problems
-    problems += _far_apart(past, events)
-    if problems:
-        raise UsageError(*problems)
+    problems.add(_far_apart(past, events))
+    problems.tell()
     print("\n".join(_lines(past, list(events.values()))))
     return 0
 

@@ -13,7 +13,6 @@ from lab.drills.redis_restore import RedisRestore
 from lab.drills.service_kill import ServiceKill
 from lab.drills.stale_top import SHORTEST_SECONDS, StaleTop, with_materialised_top
 from lab.drills.whole_run import WholeRun
-from lab.errors import UsageError
 
 _AGAIN: Final = WholeRun("resent_share", "sent again")
 _OVERTAKEN: Final = WholeRun("overtaken_share", "overtaken by newer ones")
@@ -76,15 +75,7 @@ _ALL: Final = (
 DRILLS: Final[Mapping[str, Drill]] = MappingProxyType({drill.name: drill for drill in _ALL})
 
 
-def find_drill(name: str | None) -> Drill:
-    """The drill of that name.
-
-    Raises:
-        UsageError: there is none, with the names that there are.
-    """
-    known = ", ".join(DRILLS)
-    if name is None:
-        raise UsageError(f"DRILL names the drill: choose from {known}.")
-    if name not in DRILLS:
-        raise UsageError(f"DRILL={name} is no drill: choose from {known}.")
-    return DRILLS[name]
+def no_drill(name: str | None) -> str:
+    """A sentence about a name that is no drill's, or that is missing."""
+    wrong = "DRILL names the drill" if name is None else f"DRILL={name} is no drill"
+    return f"{wrong}: choose from {', '.join(DRILLS)}."

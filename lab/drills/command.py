@@ -1,48 +1,46 @@
 """`make drill`: what it needs, said before anything is started."""
 
-from lab.drills.catalogue import find_drill
+from collections.abc import Iterator
+
+import psutil
+
+from lab.drills.catalogue import DRILLS, no_drill
 from lab.drills.drill import Drill
-from lab.errors import UsageError
-from lab.load_request import beyond_memory, unprepared
+from lab.load_request import beyond_memory, clashing_ports, unprepared
+from lab.problems import Problems
 from lab.variables import Variables
 from workload.scenario import Scenario
 
 
-def drill_variables(variables: Variables) -> Variables:
+def drill_variables(variables: Variables, problems: Problems) -> Variables:
     """The variables of a drill: its own scenario, on a stack that the lab may break.
 
-    Raises:
-        UsageError: with everything that a drill cannot do without.
+    A sentence is added for everything that a drill cannot do without.
     """
-    problems = _not_ours(variables)
-    try:
-        drill = find_drill(variables.drill)
-    except UsageError as error:
-        raise UsageError(*error.problems, *problems) from None
-    problems += _not_this_drill(drill, variables)
-    try:
-        adapted = drill.adapted(variables)
-    except UsageError as error:
-        raise UsageError(*problems, *error.problems) from None
-    if problems:
-        raise UsageError(*problems)
-    return adapted.model_copy(update={"scenario": drill.name, "stack": "embedded"})
+    problems.add(_not_ours(variables))
+    drill = DRILLS.get(variables.drill or "")
+    if drill is None:
+        problems.add([no_drill(variables.drill)])
+        return variables
+    problems.add(_not_this_drill(drill, variables))
+    with problems.collected():
+        variables = drill.adapted(variables)
+    return variables.model_copy(update={"scenario": drill.name, "stack": "embedded"})
 
 
-def require_fault(variables: Variables, scenario: Scenario) -> None:
-    """Make sure that something goes wrong in the load as it was changed, and only that.
+def missing_fault(variables: Variables, scenario: Scenario) -> Iterator[str]:
+    """Sentences about a load in which nothing goes wrong, or more than the fault.
 
-    Raises:
-        UsageError: nothing does, and a drill would prove nothing; or what is sent cannot succeed.
+    The first would prove nothing; of the second something cannot succeed.
     """
-    missing = find_drill(variables.drill).missing(scenario, variables.duration)
-    problems = [
-        *filter(None, [missing, _unwatched(scenario)]),
-        *unprepared(scenario),
-        *beyond_memory(variables, scenario),
-    ]
-    if problems:
-        raise UsageError(*problems)
+    drill = DRILLS.get(variables.drill or "")
+    if drill is None:
+        return
+    missing = drill.missing(scenario, variables.duration)
+    yield from filter(None, [missing, _unwatched(scenario)])
+    yield from unprepared(scenario)
+    yield from beyond_memory(variables, scenario)
+    yield from clashing_ports(variables)
 
 
 def _unwatched(scenario: Scenario) -> str | None:
@@ -87,4 +85,8 @@ def _not_this_drill(drill: Drill, variables: Variables) -> list[str]:
         )
     if "lifted" in variables.model_fields_set and drill.name != "disk-full":
         problems.append("LIFTED is about disk-full alone: leave it out.")
+    if drill.name == "disk-full" and not hasattr(psutil, "RLIMIT_FSIZE"):
+        problems.append(
+            "DRILL=disk-full limits a process that runs, which only Linux lets anybody."
+        )
     return problems

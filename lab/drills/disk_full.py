@@ -46,7 +46,5 @@ def _limit(service: Part, size: int | None) -> None:
         for process in (head, *head.children(recursive=True)):
             _, most = process.rlimit(psutil.RLIMIT_FSIZE)
             process.rlimit(psutil.RLIMIT_FSIZE, (most if size is None else size, most))
-    except AttributeError:
-        raise PartFailed("Only Linux lets a running process be limited.") from None
     except psutil.Error as error:
         raise PartFailed(f"The service cannot be limited: {error}.") from error

@@ -212,3 +212,16 @@ def test_watch_stopped_while_grafana_starts_leaves_nothing(
 
     assert 0 == process.returncode
     assert not any(child.is_running() for child in started)
+
+
+def test_all_that_keeps_a_watch_from_beginning_is_told_at_once(tmp_path: Path) -> None:
+    """Both programs and every port."""
+    with watching(
+        tmp_path, PROMETHEUS_BIN="none", GRAFANA_BIN=str(tmp_path), LOADGEN_PORT="x"
+    ) as process:
+        out, problems = process.communicate(timeout=SECONDS)
+
+    assert (2, "") == (process.returncode, out)
+    assert [line.partition(" names ")[0].partition("=")[0] for line in problems.splitlines()] == [
+        *("GRAFANA_BIN", "PROMETHEUS_BIN", "LOADGEN_PORT"),
+    ]

@@ -13,6 +13,7 @@ from lab.calibration.past_totals import read_past_totals
 from lab.calibration.proposal import ProposedTier, propose, rounded_down, rounded_up
 from lab.checkout import Checkout
 from lab.errors import UsageError
+from lab.problems import Problems
 from lab.variables import Variables
 
 WEEKS = "period,total\n2026-W01,612000\n2026-W02,598000\n2026-W03,640100\n2026-W04,601500\n"
@@ -40,7 +41,7 @@ def _event(folder: Path, **changed: object) -> str:
 
 
 def _printed(capsys: pytest.CaptureFixture[str], variables: Variables, root: Path) -> list[str]:
-    assert calibrate(variables, Checkout(root)) == 0
+    assert calibrate(variables, Checkout(root), Problems()) == 0
     return capsys.readouterr().out.splitlines()
 
 
@@ -95,7 +96,7 @@ def test_a_run_and_past_totals_are_put_together(
     assert told[1].startswith("Event autumn ended with 624,836")
     assert "Next thresholds, from 5 measured:" in told
     with pytest.raises(UsageError, match="RUN=20260103T000000Z-peak-naive is no run with"):
-        calibrate(Variables(run="20260103T000000Z-peak-naive"), Checkout(tmp_path))
+        calibrate(Variables(run="20260103T000000Z-peak-naive"), Checkout(tmp_path), Problems())
 
 
 @pytest.mark.parametrize("total", [202_249, 1_820_252])
@@ -104,7 +105,7 @@ def test_totals_far_apart_are_not_put_together(tmp_path: Path, total: int) -> No
     weeks = _weeks(tmp_path)
     event = _event(tmp_path, final=EVENT["final"] | {"total": total})
     with pytest.raises(UsageError) as caught:
-        calibrate(Variables(totals=weeks, event=event), Checkout(tmp_path))
+        calibrate(Variables(totals=weeks, event=event), Checkout(tmp_path), Problems())
 
     (problem,) = caught.value.problems
 
@@ -116,7 +117,7 @@ def test_totals_far_apart_are_not_put_together(tmp_path: Path, total: int) -> No
     for near in (202_250, 1_820_250):
         event = _event(tmp_path, final=EVENT["final"] | {"total": near})
 
-        assert calibrate(Variables(totals=weeks, event=event), Checkout(tmp_path)) == 0
+        assert calibrate(Variables(totals=weeks, event=event), Checkout(tmp_path), Problems()) == 0
 
 
 def test_an_event_in_which_nobody_raced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,7 +145,7 @@ def test_an_event_in_which_nobody_raced(tmp_path: Path, capsys: pytest.CaptureFi
 def test_what_cannot_be_read_is_named(tmp_path: Path, variables: dict[str, Any], told: str) -> None:
     """With its variable."""
     with pytest.raises(UsageError, match=told):
-        calibrate(Variables(**variables), Checkout(tmp_path))
+        calibrate(Variables(**variables), Checkout(tmp_path), Problems())
 
 
 def test_an_event_that_goes_on_has_no_floor_yet(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ def test_an_event_that_goes_on_has_no_floor_yet(tmp_path: Path) -> None:
         ({"final": EVENT["final"] | {"total": -1}}, "-1 is no count"),
     ):
         with pytest.raises(UsageError, match=told):
-            calibrate(Variables(event=_event(tmp_path, **changed)), Checkout(tmp_path))
+            calibrate(Variables(event=_event(tmp_path, **changed)), Checkout(tmp_path), Problems())
 
 
 def test_bad_rows_are_all_told(tmp_path: Path) -> None:
@@ -199,7 +200,7 @@ def test_all_that_cannot_be_read_is_told_at_once(tmp_path: Path) -> None:
     named = Variables(totals=tmp_path / "missing.csv", event=str(deep), run="latest")
 
     with pytest.raises(UsageError) as caught:
-        calibrate(named, Checkout(tmp_path))
+        calibrate(named, Checkout(tmp_path), Problems())
 
     totals, event, run = caught.value.problems
     assert totals.endswith("missing.csv cannot be read: No such file or directory.")

@@ -6,11 +6,12 @@ import pytest
 from free_ports import free_port
 
 from lab.checkout import HERE
-from lab.drills.catalogue import find_drill
+from lab.drills.catalogue import DRILLS
 from lab.drills.drill import Drill
 from lab.errors import UsageError
 from lab.foreign import ForeignStack
 from lab.generator import _options, require_generator_ports
+from lab.problems import Problems
 from lab.run_order import RunOrder
 from lab.variables import Variables, read_variables
 from workload.scenario import load_scenario
@@ -60,7 +61,7 @@ def test_the_page_is_on_and_the_run_begins_by_itself() -> None:
 def test_the_page_can_be_turned_off(off: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """LOCUST_UI=0 is a run as it was without one."""
     monkeypatch.setenv("LOCUST_UI", off)
-    words = options_of(read_variables())
+    words = options_of(read_variables(Problems()))
 
     assert "--headless" in words
     assert "--web-port" not in words
@@ -69,7 +70,7 @@ def test_the_page_can_be_turned_off(off: str, monkeypatch: pytest.MonkeyPatch) -
 def test_only_a_drill_has_every_request_logged() -> None:
     """A line for each request costs as much as counting it."""
     assert "--request-log" not in options_of(Variables())
-    assert "--request-log" in options_of(Variables(), find_drill("redis-kill"))
+    assert "--request-log" in options_of(Variables(), DRILLS["redis-kill"])
 
 
 def test_a_wrong_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,8 +79,11 @@ def test_a_wrong_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOADGEN_PORT", "-1")
     monkeypatch.setenv("GRAFANA_URL", "grafana")
 
+    problems = Problems()
+    read_variables(problems)
+
     with pytest.raises(UsageError) as caught:
-        read_variables()
+        problems.tell()
     assert ["GRAFANA_URL", "LOADGEN_PORT", "LOCUST_UI"] == sorted(
         one.partition("=")[0] for one in caught.value.problems
     )

@@ -77,3 +77,21 @@ def test_more_than_the_generator_has_memory_for_is_refused() -> None:
         "SCALE=0.05 of the scenario peak is 5,017,000 requests a second, above the 1,000,000 "
         "that a generator worker has memory for: lower SCALE or the rates, or raise WORKERS."
     )
+
+
+@pytest.mark.parametrize(
+    ("ports", "told"),
+    [
+        ({"service_port": 8089}, ["SERVICE_PORT and LOCUST_PORT are all 8089"]),
+        (
+            {"service_port": 9000, "locust_port": 9000, "loadgen_port": 9000},
+            ["SERVICE_PORT and LOCUST_PORT and LOADGEN_PORT are all 9000"],
+        ),
+        ({"service_port": 8089, "locust_ui": False}, []),
+        ({"service_port": 8089, "target": "http://h", "allow_writes": True}, []),
+        ({"locust_ui": False, "loadgen_port": 0}, []),
+    ],
+)
+def test_two_parts_do_not_share_a_port(ports: dict[str, object], told: list[str]) -> None:
+    """The second would not start; a part that is not begun has none."""
+    assert told == [problem.partition(":")[0] for problem in _problems("peak", **ports)]

@@ -5,12 +5,20 @@ from pathlib import Path
 import pytest
 
 from lab.errors import UsageError
-from lab.variables import contradictions, read_variables, unknown_overrides
+from lab.problems import Problems
+from lab.variables import Variables, contradictions, read_variables, unknown_overrides
+
+
+def _read() -> Variables:
+    problems = Problems()
+    variables = read_variables(problems)
+    problems.tell()
+    return variables
 
 
 def _problems() -> tuple[str, ...]:
     with pytest.raises(UsageError) as caught:
-        read_variables()
+        _read()
     return caught.value.problems
 
 
@@ -22,7 +30,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_defaults_are_the_documented_ones() -> None:
     """Without any variable the documented defaults hold."""
-    variables = read_variables()
+    variables = _read()
 
     assert variables.scale == 0.001
     assert variables.duration == 60
@@ -49,7 +57,7 @@ def test_durations_take_a_unit(monkeypatch: pytest.MonkeyPatch, text: str, secon
     """A duration is whole seconds, minutes or hours."""
     monkeypatch.setenv("DURATION", text)
 
-    assert seconds == read_variables().duration
+    assert seconds == _read().duration
 
 
 def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +96,7 @@ def test_set_takes_several_assumptions(monkeypatch: pytest.MonkeyPatch) -> None:
     """SET splits like a shell does."""
     monkeypatch.setenv("SET", "popularity=zipf zipf_exponent=1.21")
 
-    assert read_variables().set == ("popularity=zipf", "zipf_exponent=1.21")
+    assert _read().set == ("popularity=zipf", "zipf_exponent=1.21")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +126,7 @@ def test_paths_are_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     """HOTBOARD_REDIS_BIN is a path."""
     monkeypatch.setenv("HOTBOARD_REDIS_BIN", "/opt/redis/redis-server")
 
-    assert Path("/opt/redis/redis-server") == read_variables().hotboard_redis_bin
+    assert Path("/opt/redis/redis-server") == _read().hotboard_redis_bin
 
 
 @pytest.mark.parametrize(
@@ -165,14 +173,14 @@ def test_a_drill_gives_no_advice_to_write_to_a_target(monkeypatch: pytest.Monkey
     monkeypatch.setenv("TARGET", "http://127.0.0.1:1")
     monkeypatch.setenv("DRILL", "redis-kill")
 
-    assert read_variables().target == "http://127.0.0.1:1"
+    assert _read().target == "http://127.0.0.1:1"
 
 
 def test_a_password_is_no_part_of_the_command_to_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run directories are handed around."""
     monkeypatch.setenv("REDIS_URL", "redis://:secret@h:1/0")
 
-    assert "make load-naive 'REDIS_URL=redis://:***@h:1/0'" == read_variables().repeating("load")
+    assert "make load-naive 'REDIS_URL=redis://:***@h:1/0'" == _read().repeating("load")
 
 
 def test_a_password_is_no_part_of_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:

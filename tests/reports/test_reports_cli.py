@@ -86,6 +86,30 @@ def test_an_unknown_run_is_a_sentence(
     assert "20260906T120000Z-peak-partitioned" in message
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("export", "nowhere", ""), ("The export needs", "'nowhere' is neither")),
+        (
+            ("compare", "here", "--against", "there", "there", "--out", "x"),
+            ("'here' is neither", "'there' is neither"),
+        ),
+    ],
+)
+def test_all_that_is_missing_is_told_at_once(
+    words: tuple[str, ...],
+    named: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each run once, and the folder."""
+    assert main(["--runs-dir", str(tmp_path), *words]) == 2
+
+    told = capsys.readouterr().err.splitlines()
+    assert len(named) == len(told)
+    assert all(line.startswith(start) for line, start in zip(told, named, strict=True))
+
+
 def test_no_run_at_all_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`latest` without any run says how to make one."""
     assert main(["--runs-dir", str(tmp_path / "none"), "show", "latest"]) == 2
