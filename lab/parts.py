@@ -127,7 +127,6 @@ class Part(Executor):
         self._timeout = STOP_SECONDS
         self.send(signal.SIGCONT)  # a process that stands still would not see the next one
         try:
-            self._thaw()
             self.stop()
         except ProcessFinishedWithError as error:
             print(f"{self.name} ended with code {error.exit_code}.", file=sys.stderr)
@@ -142,12 +141,6 @@ class Part(Executor):
         self._close()
         log.parent.mkdir(parents=True, exist_ok=True)
         self._output = self._stdout = self._stderr = log.open("ab")
-
-    def _thaw(self) -> None:
-        """Let a process that somebody has frozen hear what it is told."""
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGCONT)
 
     def _last_lines(self) -> str:
         if self.log is None:
