@@ -6,7 +6,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import LATENCY, Field
-from dashboards.grafana.page import Page, Place, Section
+from dashboards.grafana.page import Page, Section, row
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import HTTP_SECONDS, Query, quantile, rate
 
@@ -27,15 +27,15 @@ def page() -> Page:
         sections=(
             Section(
                 "The sweep",
-                tuple(Place(p, 6, 5) for p in (_last(), _swept(), _changed(), _unlocked())),
+                row(6, 5, _last(), _swept(), _changed(), _unlocked()),
             ),
             Section(
                 "Who is recounted, and what they unlock",
-                tuple(Place(p, 8, 9) for p in (_sweeping(), _recounts(), _unlocks())),
+                row(8, 9, _sweeping(), _recounts(), _unlocks()),
             ),
             Section(
                 "What members were answered",
-                tuple(Place(p, 12, 9) for p in (_answers(), _latency())),
+                row(12, 9, _answers(), _latency()),
             ),
         ),
     )

@@ -6,7 +6,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
-from dashboards.grafana.page import Page, Place, Section
+from dashboards.grafana.page import Page, Section, row
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import GOOD, HTTP_SECONDS, LOAD, Query, quantile, rate
 
@@ -34,15 +34,15 @@ def page() -> Page:
         sections=(
             Section(
                 "Is anything behind?",
-                tuple(Place(p, 6, 5) for p in (_backlog_now(), _waiting_now(), _top(), _replays())),
+                row(6, 5, _backlog_now(), _waiting_now(), _top(), _replays()),
             ),
             Section(
                 "The ranking behind the ledger",
-                tuple(Place(p, 8, 9) for p in (_backlog(), _freshness(), _replayed())),
+                row(8, 9, _backlog(), _freshness(), _replayed()),
             ),
             Section(
                 "What clients were answered",
-                tuple(Place(p, 8, 9) for p in (_writes(), _answers(), _latency())),
+                row(8, 9, _writes(), _answers(), _latency()),
             ),
         ),
     )

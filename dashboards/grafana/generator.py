@@ -6,7 +6,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
-from dashboards.grafana.page import Page, Place, Section
+from dashboards.grafana.page import Page, Section, row
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import Query, last, quantile, rate
 from dashboards.grafana.running import cpu, in_flight
@@ -28,15 +28,15 @@ def page() -> Page:
         sections=(
             Section(
                 "Can this run be believed?",
-                tuple(Place(p, 6, 5) for p in (_cpu_now(), _lateness_now(), _lost(), _failures())),
+                row(6, 5, _cpu_now(), _lateness_now(), _lost(), _failures()),
             ),
             Section(
                 "Offered and answered",
-                tuple(Place(p, 8, 9) for p in (_offered(), _outcomes(), _drops())),
+                row(8, 9, _offered(), _outcomes(), _drops()),
             ),
             Section(
                 "The schedule",
-                tuple(Place(p, 8, 9) for p in (_lateness(), cpu(), in_flight())),
+                row(8, 9, _lateness(), cpu(), in_flight()),
             ),
         ),
     )

@@ -6,7 +6,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
-from dashboards.grafana.page import Page, Place, Section
+from dashboards.grafana.page import Page, Section, row
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import Query, rate
 
@@ -33,15 +33,15 @@ def page() -> Page:
         sections=(
             Section(
                 "Is the hot key read often, and is the total right?",
-                tuple(Place(p, 6, 5) for p in (_polls_now(), _reads_now(), _age_now(), _off())),
+                row(6, 5, _polls_now(), _reads_now(), _age_now(), _off()),
             ),
             Section(
                 "Polls, and what answers them",
-                tuple(Place(p, 8, 9) for p in (_sources(), _hot_key(), _age())),
+                row(8, 9, _sources(), _hot_key(), _age()),
             ),
             Section(
                 "Deliveries",
-                tuple(Place(p, 8, 9) for p in (_outcomes(), _not_counted(), _drift())),
+                row(8, 9, _outcomes(), _not_counted(), _drift()),
             ),
         ),
     )

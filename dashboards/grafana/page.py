@@ -36,6 +36,11 @@ class Place:
     height: int
 
 
+def row(width: int, height: int, *panels: Panel) -> tuple[Place, ...]:
+    """Panels of one size beside each other."""
+    return tuple(Place(panel, width, height) for panel in panels)
+
+
 @dataclass(frozen=True)
 class Section:
     """A heading and the panels below it."""

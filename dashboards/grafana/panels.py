@@ -167,7 +167,7 @@ def rows(words: Words, label: str, columns: Sequence[Column], *, sort_by: str) -
                     id_val="organize",
                     options={
                         "excludeByName": {"Time": True},
-                        "indexByName": {n: i for i, n in enumerate([label, *values])},
+                        "indexByName": {name: place for place, name in enumerate([label, *values])},
                         "renameByName": dict(zip(values, headings, strict=True)),
                     },
                 ),

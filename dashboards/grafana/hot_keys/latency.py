@@ -4,7 +4,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import LATENCY, Field
-from dashboards.grafana.page import Place, Section
+from dashboards.grafana.page import Section, row
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import GOOD, HTTP_SECONDS, KEY_SECONDS, Query, quantile, rate
 
@@ -13,7 +13,7 @@ def section() -> Section:
     """Lay the three out in one row."""
     return Section(
         "Latency",
-        (Place(_by_operation(), 8, 10), Place(_by_key(), 8, 10), Place(_distribution(), 8, 10)),
+        row(8, 10, _by_operation(), _by_key(), _distribution()),
     )
 
 

@@ -4,7 +4,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
-from dashboards.grafana.page import Place, Section
+from dashboards.grafana.page import Section, row
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import HTTP_SECONDS, KEY_SECONDS, LOAD, Query, rate
 from dashboards.grafana.running import cpu, in_flight
@@ -13,7 +13,7 @@ from dashboards.grafana.running import cpu, in_flight
 def section() -> Section:
     """Lay Redis out first, then the service, then what drives it."""
     parts = (_redis_cpu(), _redis_commands(), _waiting(), _answers(), cpu(), in_flight())
-    return Section("Redis, service, generator", tuple(Place(part, 8, 8) for part in parts))
+    return Section("Redis, service, generator", row(8, 8, *parts))
 
 
 def _redis_cpu() -> Panel:
