@@ -128,12 +128,7 @@ def _indented(sentences: Sequence[str]) -> Iterator[str]:
 
 def _verdict(derived: Derived) -> str:
     verdict = derived.verdict
-    return "\n".join(_verdict_lines(verdict.status.value, verdict.reasons))
-
-
-def _verdict_lines(status: str, reasons: Sequence[str]) -> Iterator[str]:
-    yield f"verdict: {status}"
-    yield from _indented(reasons)
+    return "\n".join([f"verdict: {verdict.status.value}", *_indented(verdict.reasons)])
 
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
