@@ -7,13 +7,13 @@ from target_service.answers import JSON, Answer, answer
 from target_service.call import Call
 from target_service.global_top.tops import Tops
 from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.layout import global_board
 from target_service.leaderboard.messages import Top, encode
-from target_service.leaderboard.store import global_board
 from target_service.leaderboard.top import ReadTop
 from target_service.leaderboard.top_query import TopQuery
+from target_service.moments import rfc3339
 from target_service.operation import Operation
 from target_service.problems import InvalidRequest, TopUnavailable, UnknownBoard
-from target_service.redis_wire.clock import rfc3339
 
 
 class ReadMaterialisedTop:

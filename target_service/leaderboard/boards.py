@@ -44,7 +44,9 @@ class Boards:
 
     def of(self, season: str | None = None) -> tuple[Board, ...]:
         """Return the boards of one season, or of all."""
-        return tuple(b for b in self._boards.values() if season is None or b.season == season)
+        return tuple(
+            board for board in self._boards.values() if season is None or board.season == season
+        )
 
     def keys_of(self, season: str | None = None) -> tuple[str, ...]:
         """Return the different Redis keys that serve one season, or all."""

@@ -12,6 +12,11 @@ class Layout(Protocol):
         """Return the Redis key that serves the partition."""
 
 
+def global_board(season: str) -> str:
+    """Return the name of the ranking over all partitions of a season."""
+    return f"lb:global:all:{season}"
+
+
 def partition_key(region: str, mode: str, season: str) -> str:
     """Return the partition's name."""
     return f"lb:{region}:{mode}:{season}"

@@ -28,8 +28,3 @@ class Store:
     def deadline(self) -> float:
         """Return the loop time by which a request that starts now has its answers from Redis."""
         return asyncio.get_running_loop().time() + self.pipeline.timeout_seconds
-
-
-def global_board(season: str) -> str:
-    """Return the name of the ranking over all partitions of a season."""
-    return f"lb:global:all:{season}"

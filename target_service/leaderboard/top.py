@@ -7,8 +7,9 @@ from typing import ClassVar
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.freshness import any_behind
+from target_service.leaderboard.layout import global_board
 from target_service.leaderboard.messages import GlobalEntry, Top, encode
-from target_service.leaderboard.store import Store, global_board
+from target_service.leaderboard.store import Store
 from target_service.leaderboard.top_query import QUERY, TopQuery
 from target_service.operation import Operation
 from target_service.problems import (
