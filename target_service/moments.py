@@ -1,6 +1,7 @@
-"""Moments: RFC 3339 in UTC with milliseconds outside, whole milliseconds inside."""
+"""Moments: whole milliseconds since 1970 inside, RFC 3339 in UTC with milliseconds outside."""
 
 import re
+import time
 from datetime import UTC, datetime, timedelta
 
 MOMENT_PATTERN = r"(19[7-9]\d|[2-9]\d{3})-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z"
@@ -11,8 +12,13 @@ _MILLISECOND = timedelta(milliseconds=1)
 _well_formed = re.compile(MOMENT_PATTERN, re.ASCII).fullmatch
 
 
+def wall_clock_ms() -> int:
+    """Return the present moment, by the clock that all processes of this machine agree on."""
+    return time.time_ns() // 1_000_000
+
+
 def read_moment(text: str) -> int:
-    """Return the milliseconds since 1970; raises ValueError when the text is no moment."""
+    """Return the moment that a text tells; raises ValueError when it tells none."""
     if not _well_formed(text):
         raise ValueError(MOMENT_RULE)
     try:
@@ -21,7 +27,7 @@ def read_moment(text: str) -> int:
         raise ValueError(MOMENT_RULE) from error
 
 
-def moment(ms: int) -> str:
+def rfc3339(moment_ms: int) -> str:
     """Return the text of a moment."""
-    at = _EPOCH + timedelta(milliseconds=ms)
-    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1_000:03d}Z"
+    at = _EPOCH + timedelta(milliseconds=moment_ms)
+    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment_ms % 1_000:03d}Z"

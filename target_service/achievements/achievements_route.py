@@ -11,11 +11,11 @@ from target_service.achievements.pages import MemberPage
 from target_service.achievements.records import Records
 from target_service.achievements.request import read_named
 from target_service.achievements.series import AchievementSeries
-from target_service.achievements.stamps import stamp
 from target_service.achievements.tracks import TRACKS, Track
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.messages import encode
+from target_service.moments import rfc3339, wall_clock_ms
 from target_service.operation import Operation
 from target_service.problems import InvalidRequest, LedgerRequired, LedgerUnavailable, UnknownMember
 
@@ -43,11 +43,11 @@ class ReadAchievements:
         if page is None:
             raise unknown_member(member)
         self._recounted()
-        at = {(one.achievement, one.level): stamp(one.at_ms) for one in page.unlocked}
+        at = {(one.achievement, one.level): rfc3339(one.at_ms) for one in page.unlocked}
         shown = [_shown(track, place, page, at) for place, track in enumerate(TRACKS)]
-        return answer(
-            encode(AchievementsAnswer(member, page.organization, page.points, shown, stamp()))
-        )
+        shown_at = rfc3339(wall_clock_ms())
+        body = AchievementsAnswer(member, page.organization, page.points, shown, shown_at)
+        return answer(encode(body))
 
 
 def _shown(

@@ -7,10 +7,10 @@ from target_service.achievements.messages import NightAnswer
 from target_service.achievements.nights import Nights
 from target_service.achievements.records import Records
 from target_service.achievements.request import NAMED
-from target_service.achievements.stamps import stamp
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.messages import encode
+from target_service.moments import rfc3339
 from target_service.operation import Operation
 from target_service.problems import (
     FieldProblem,
@@ -51,8 +51,8 @@ class CompleteReconcile:
             raise InvalidRequest(problems)
         said_ms = await self._records.complete_night(night.isoformat())
         in_time = said_ms >= self._nights.reconcile_ms(night)
-        sweep_at = stamp(self._nights.sweep_ms(night))
-        return answer(encode(NightAnswer(night.isoformat(), stamp(said_ms), sweep_at, in_time)))
+        sweep_at = rfc3339(self._nights.sweep_ms(night))
+        return answer(encode(NightAnswer(night.isoformat(), rfc3339(said_ms), sweep_at, in_time)))
 
 
 def _read_night(segment: bytes) -> date | None:

@@ -7,10 +7,10 @@ from target_service.achievements.messages import PendingAnswer, UnlockAnswer
 from target_service.achievements.records import Records
 from target_service.achievements.request import read_named
 from target_service.achievements.series import AchievementSeries
-from target_service.achievements.stamps import stamp
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.messages import encode
+from target_service.moments import rfc3339, wall_clock_ms
 from target_service.operation import Operation
 from target_service.problems import InvalidRequest, LedgerRequired, LedgerUnavailable, UnknownMember
 from target_service.query import IntegerParameter, Parameters
@@ -52,8 +52,8 @@ class ReadPending:
         else:
             seen = page.seen
         pending = [
-            UnlockAnswer(one.number, one.achievement, one.level, one.points, stamp(one.at_ms))
+            UnlockAnswer(one.number, one.achievement, one.level, one.points, rfc3339(one.at_ms))
             for one in page.unlocked
             if one.number > seen
         ]
-        return answer(encode(PendingAnswer(member, pending, stamp())))
+        return answer(encode(PendingAnswer(member, pending, rfc3339(wall_clock_ms()))))

@@ -8,10 +8,10 @@ from redis.exceptions import ResponseError
 
 from target_service.achievements.outbox import Frame
 from target_service.achievements.records import Records
-from target_service.achievements.stamps import stamp
 from target_service.leaderboard.tallies import ScriptTally
 from target_service.ledger.errors import LedgerError
 from target_service.metrics import Metrics
+from target_service.moments import rfc3339
 from target_service.projection.companions import companion
 from target_service.redis_wire.command import Command
 from target_service.redis_wire.errors import RedisUnavailable
@@ -121,7 +121,7 @@ class Publisher:
     async def _send(self, ledger_id: str, frames: Sequence[Frame]) -> None:
         arguments = [ledger_id, str(STREAM_FRAMES_KEPT)]
         for number, member, achievement, level, points, at_ms in frames:
-            arguments += (str(number), member, achievement, str(level), str(points), stamp(at_ms))
+            arguments += (str(number), member, achievement, str(level), str(points), rfc3339(at_ms))
         command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._tally, len(frames))
         deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
         await _PUBLISH.run(self._pipeline, command, deadline)

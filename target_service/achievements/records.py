@@ -17,8 +17,8 @@ from target_service.ledger.desk import Desk
 from target_service.ledger.leases import Lease
 from target_service.ledger.options import LedgerOptions, Sync
 from target_service.ledger.questions import Questions
-from target_service.ledger.sqlite import wall_clock_ms
 from target_service.ledger.store import Store
+from target_service.moments import wall_clock_ms
 
 T = TypeVar("T")
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from target_service.achievements.nights import Nights
 from target_service.achievements.records import Records
 from target_service.achievements.series import AchievementSeries
-from target_service.achievements.stamps import stamp
 from target_service.achievements.sweep import Sweep, SweepCut, begin_sweep
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.sqlite import wall_clock_ms
 from target_service.ledger.store import Store
+from target_service.moments import rfc3339, wall_clock_ms
 
 if TYPE_CHECKING:
     from target_service.achievements.sweeps import SweepRow
@@ -126,8 +125,8 @@ class Scheduler:
     def _why(self, night: date, said_ms: int | None) -> str:
         if said_ms is None:
             return "nobody said that the night's reconcile is complete"
-        begins = stamp(self._nights.reconcile_ms(night))
-        said = stamp(said_ms)
+        begins = rfc3339(self._nights.reconcile_ms(night))
+        said = rfc3339(said_ms)
         return f"its reconcile was said to be complete at {said}, before it begins ({begins})"
 
 

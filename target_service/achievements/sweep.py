@@ -18,8 +18,8 @@ from target_service.achievements.sweeps import Tally
 from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.leases import Lease
-from target_service.ledger.sqlite import wall_clock_ms
 from target_service.ledger.store import Store
+from target_service.moments import wall_clock_ms
 
 logger = logging.getLogger(__name__)
 

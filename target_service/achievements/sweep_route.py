@@ -7,11 +7,11 @@ from target_service.achievements.messages import SWEEP_DIGITS, SweepAnswer
 from target_service.achievements.records import Records
 from target_service.achievements.request import NAMED
 from target_service.achievements.scheduler import Scheduler
-from target_service.achievements.stamps import stamp
 from target_service.achievements.sweeps import SweepRow
 from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.messages import encode
+from target_service.moments import rfc3339
 from target_service.operation import Operation
 from target_service.problems import (
     FieldProblem,
@@ -88,8 +88,8 @@ def _shown(row: SweepRow) -> SweepAnswer:
     return SweepAnswer(
         number=row.number,
         night=row.night,
-        started_at=stamp(row.started_ms),
-        ended_at=None if row.ended_ms is None else stamp(row.ended_ms),
+        started_at=rfc3339(row.started_ms),
+        ended_at=None if row.ended_ms is None else rfc3339(row.ended_ms),
         scanned=row.scanned,
         changed=row.changed,
         unchanged=row.scanned - row.changed,

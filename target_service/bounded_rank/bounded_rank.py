@@ -6,8 +6,8 @@ from target_service.leaderboard.messages import Rank
 from target_service.leaderboard.path import unknown_player
 from target_service.leaderboard.store import Store
 from target_service.ledger.protocol import ScoreSource
+from target_service.moments import rfc3339
 from target_service.problems import LedgerUnavailable
-from target_service.redis_wire.clock import rfc3339
 
 
 class BoundedRank:

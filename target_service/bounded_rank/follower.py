@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from target_service.ledger.errors import ChangesTrimmed, LedgerBusy, LedgerError
 from target_service.ledger.protocol import ScoreSource
 from target_service.ledger.score_moves import ScoresAsked
 from target_service.ledger.standings import Standing
+from target_service.moments import wall_clock_ms
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class Follower:
         self._woken.clear()
 
     async def _build(self) -> None:
-        as_of_ms = time.time_ns() // 1_000_000
+        as_of_ms = wall_clock_ms()
         self._counts, self._counted_to = await asyncio.to_thread(self._count)
         self._as_of_ms = max(self._as_of_ms, as_of_ms)
 
@@ -115,7 +115,7 @@ class Follower:
         """Ask the ledger once, count what has moved, and answer all who wait."""
         asking = dict(self._waiting)
         players = list(dict.fromkeys(asking.values()))
-        asked_ms = time.time_ns() // 1_000_000
+        asked_ms = wall_clock_ms()
         moves = await self._source.score_moves(
             ScoresAsked(
                 self._season, self._boards, self._counted_to, self._changes_at_once, players

@@ -1,7 +1,6 @@
 """The published tops, the aggregator's lease and its hold, as rows in the ledger's file."""
 
 import sqlite3
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from target_service.ledger import holds, leases
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.one_thread import OneThread
 from target_service.ledger.store import Store
+from target_service.moments import wall_clock_ms
 
 LEASE = "topk-aggregator"
 HOLD = "aggregator"
@@ -71,7 +71,7 @@ class Book:
     def _look(self, known_us: Mapping[str, int]) -> Look:
         known = msgspec.json.encode(known_us).decode()
         with self._store.reading(self._connection):
-            now_ms = time.time_ns() // 1_000_000
+            now_ms = wall_clock_ms()
             is_held = HOLD in holds.held(self._connection, now_ms)
             is_free = leases.may_acquire(self._connection, LEASE, self._owner, now_ms)
             newer = []
@@ -88,7 +88,7 @@ class Book:
     def _take_lease(self) -> leases.Lease | None:
         with self._store.unsynced(self._connection), self._store.write(self._connection):
             self._connection.execute(_TABLE)
-            now_ms = time.time_ns() // 1_000_000
+            now_ms = wall_clock_ms()
             return leases.acquire(self._connection, LEASE, self._owner, self._lease_ms, now_ms)
 
     def _publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:

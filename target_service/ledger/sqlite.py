@@ -1,7 +1,6 @@
 """The ledger in one SQLite file."""
 
 import asyncio
-import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -19,13 +18,9 @@ from target_service.ledger.snapshot import Snapshot
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 from target_service.ledger.store import Store
 from target_service.ledger.writer import CommitObserver, Writer
+from target_service.moments import wall_clock_ms
 
 T = TypeVar("T")
-
-
-def wall_clock_ms() -> int:
-    """The time every process on the file agrees on."""
-    return time.time_ns() // 1_000_000
 
 
 def _unobserved(_seconds: float, _events: int) -> None:

@@ -10,9 +10,9 @@ from msgspec import Meta, Struct
 
 from target_service.leaderboard.field_problems import bounded
 from target_service.leaderboard.fields import Check, check_name, whole_number
+from target_service.moments import MOMENT_RULE, read_moment, rfc3339
 from target_service.odometer.aggregate import Aggregate, Kind
 from target_service.odometer.event import Configuration
-from target_service.odometer.moments import MOMENT_RULE, moment, read_moment
 from target_service.odometer.rules import (
     GRACE_SECONDS_RANGE,
     REFRESH_MS_RANGE,
@@ -64,8 +64,8 @@ def settings_of(configuration: Configuration) -> EventSettings:
     aggregate = configuration.aggregate
     return EventSettings(
         AggregateSettings(aggregate.field, aggregate.kind, aggregate.unit),
-        moment(configuration.opens_at_ms),
-        moment(configuration.closes_at_ms),
+        rfc3339(configuration.opens_at_ms),
+        rfc3339(configuration.closes_at_ms),
         [TierSettings(tier.name, tier.threshold) for tier in configuration.tiers],
         configuration.grace_seconds,
         configuration.refresh_ms,

@@ -6,9 +6,9 @@ import msgspec
 from msgspec import Struct
 
 from target_service.leaderboard.rules import Count, Id
+from target_service.moments import rfc3339
 from target_service.odometer.configuration import AggregateSettings
 from target_service.odometer.event import Event, Final, State
-from target_service.odometer.moments import moment
 from target_service.odometer.rules import Moment
 from target_service.odometer.tiers import TierState, reached, states
 
@@ -108,11 +108,11 @@ def v1(event: Event, as_of_ms: int) -> bytes:
         EventV1(
             event.id,
             state,
-            moment(configuration.opens_at_ms),
-            moment(configuration.closes_at_ms),
+            rfc3339(configuration.opens_at_ms),
+            rfc3339(configuration.closes_at_ms),
             _total(event),
             _tier(event),
-            moment(as_of_ms),
+            rfc3339(as_of_ms),
         )
     )
 
@@ -128,8 +128,8 @@ def v2(event: Event, as_of_ms: int) -> bytes:
             capabilities=CAPABILITIES,
             state=event.state,
             aggregate=AggregateSettings(aggregate.field, aggregate.kind, aggregate.unit),
-            opens_at=moment(configuration.opens_at_ms),
-            closes_at=moment(configuration.closes_at_ms),
+            opens_at=rfc3339(configuration.opens_at_ms),
+            closes_at=rfc3339(configuration.closes_at_ms),
             grace_seconds=configuration.grace_seconds,
             total=_total(event),
             races=event.races if event.final is None else event.final.races,
@@ -137,7 +137,7 @@ def v2(event: Event, as_of_ms: int) -> bytes:
             tiers=states(_total(event), configuration.tiers),
             late=event.late,
             final=None if event.final is None else _final(event.final),
-            as_of=moment(as_of_ms),
+            as_of=rfc3339(as_of_ms),
             refresh_ms=configuration.refresh_ms,
         )
     )
@@ -152,7 +152,7 @@ def _final(final: Final) -> FinalV2:
         final.joined,
         final.eligible,
         final.change,
-        moment(final.closed_at_ms),
+        rfc3339(final.closed_at_ms),
     )
 
 

@@ -1,12 +1,12 @@
 """The file of events: TOML, one table per event, put when the service starts."""
 
-import time
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from target_service.leaderboard.fields import check_id, normalised
 from target_service.ledger.store import Store
+from target_service.moments import wall_clock_ms
 from target_service.odometer import tables
 from target_service.odometer.configuration import read_configuration
 from target_service.odometer.event import Configuration
@@ -60,7 +60,7 @@ def put_events(store: Store, events: Events) -> None:
     connection = store.connect()
     try:
         with store.write(connection):
-            now_ms = time.time_ns() // 1_000_000
+            now_ms = wall_clock_ms()
             done = [put(connection, name, wanted, now_ms) for name, wanted in events.items()]
             refused = [one.sentence for one in done if isinstance(one, Refused)]
             if refused:

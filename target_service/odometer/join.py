@@ -8,9 +8,9 @@ from target_service.answers import Answer, answer
 from target_service.call import Call
 from target_service.leaderboard.messages import encode
 from target_service.leaderboard.rules import Id
+from target_service.moments import rfc3339
 from target_service.odometer.event_path import EVENT, EVENT_PATH, PLAYER, read_path, unknown_event
 from target_service.odometer.intake import Intake
-from target_service.odometer.moments import moment
 from target_service.odometer.rules import Moment
 from target_service.operation import Operation
 from target_service.problems import (
@@ -58,4 +58,4 @@ class JoinEvent:
         status: Literal["joined", "already_joined"] = (
             "joined" if joined.is_new else "already_joined"
         )
-        return answer(encode(PlayerJoined(event_id, player, status, moment(joined.at_ms))))
+        return answer(encode(PlayerJoined(event_id, player, status, rfc3339(joined.at_ms))))

@@ -8,9 +8,9 @@ from target_service.ledger.desk import Desk
 from target_service.ledger.errors import LedgerClosed, LedgerError
 from target_service.ledger.opening import begin_later
 from target_service.ledger.questions import Questions
-from target_service.ledger.sqlite import wall_clock_ms
 from target_service.ledger.store import Store
 from target_service.metrics import Metrics
+from target_service.moments import wall_clock_ms
 from target_service.odometer import tables
 from target_service.odometer.bookkeeping import Bookkeeping
 from target_service.odometer.consumer import Consumer

@@ -16,7 +16,7 @@ from target_service.leaderboard.fields import (
     normalised,
 )
 from target_service.leaderboard.rules import Id
-from target_service.odometer.moments import MOMENT_RULE, read_moment
+from target_service.moments import MOMENT_RULE, read_moment
 from target_service.odometer.rules import (
     AMOUNT_LIMIT,
     AMOUNT_RULE,

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from target_service.leaderboard.rules import NAME_PATTERN
-from target_service.odometer.moments import MOMENT_PATTERN
+from target_service.moments import MOMENT_PATTERN
 
 # Larger than any honest race in a sensible unit (a million metres), and small enough that nine
 # thousand million of the largest races fit into a total that every client reads exactly.

@@ -1,7 +1,6 @@
 """What the ledger's file remembers of the projection: each board's epoch and how far it got."""
 
 import sqlite3
-import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from target_service.ledger.bulk import json_list
 from target_service.ledger.errors import LedgerError, translating
 from target_service.ledger.one_thread import OneThread
 from target_service.ledger.store import Store
+from target_service.moments import wall_clock_ms
 
 LEASE = "projector"
 LEASE_MS = 2_000
@@ -108,7 +108,7 @@ class Book:
     def _take_lease(self) -> leases.Lease | None:
         self._prepare()
         with self._store.unsynced(self._connection), self._store.write(self._connection):
-            now_ms = time.time_ns() // 1_000_000
+            now_ms = wall_clock_ms()
             return leases.acquire(self._connection, LEASE, self._owner, LEASE_MS, now_ms)
 
     def _begin(self, lease: leases.Lease, progress: Mapping[str, Progress]) -> None:

@@ -12,6 +12,7 @@ from target_service.ledger.events import Board
 from target_service.ledger.protocol import ProjectionSource
 from target_service.ledger.standings import LedgerFacts, Unprojected
 from target_service.metrics import LedgerSeries
+from target_service.moments import wall_clock_ms
 from target_service.projection.book import LEASE, Book
 from target_service.projection.conditions import Conditions
 from target_service.projection.marking import Marking
@@ -136,4 +137,4 @@ class Replay:
         self._again_at = time.monotonic() + self._pause_seconds
 
     def _settled_ms(self) -> int:
-        return time.time_ns() // 1_000_000 - int(self._settle_seconds * 1_000)
+        return wall_clock_ms() - int(self._settle_seconds * 1_000)

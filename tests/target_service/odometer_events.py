@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from target_service.ledger.store import Store
+from target_service.moments import rfc3339
 from target_service.odometer import event_rows, tables
 from target_service.odometer.aggregate import Aggregate, Kind
 from target_service.odometer.apply import Apply, amounts_text
 from target_service.odometer.decisions import Content, Delivery, Outcome
 from target_service.odometer.event import Configuration, Event
-from target_service.odometer.moments import moment
 from target_service.odometer.orders import Deliver
 from target_service.odometer.putting import Put, put
 from target_service.odometer.tiers import Tier
@@ -48,8 +48,8 @@ def settings(opens_at_ms: int = OPENS_MS, closes_at_ms: int = CLOSES_MS, **chang
     """The body that makes such an event."""
     return {
         "aggregate": {"field": "miles", "kind": "sum", "unit": "mile"},
-        "opens_at": moment(opens_at_ms),
-        "closes_at": moment(closes_at_ms),
+        "opens_at": rfc3339(opens_at_ms),
+        "closes_at": rfc3339(closes_at_ms),
         "grace_seconds": 30,
         "tiers": [{"name": tier.name, "threshold": tier.threshold} for tier in TIERS],
         "refresh_ms": 100,
@@ -64,7 +64,7 @@ def race(
         "event_id": event_id,
         "race_id": race_id,
         "player_id": player,
-        "finished_at": moment(finished_at_ms),
+        "finished_at": rfc3339(finished_at_ms),
         "amounts": {"miles": miles},
     }
 

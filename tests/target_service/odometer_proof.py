@@ -30,7 +30,7 @@ from odometer_events import race, read_only, settings
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
 
-from target_service.odometer.moments import moment
+from target_service.moments import rfc3339
 
 EVENT = "proof"
 HOUR_MS = 3_600_000
@@ -207,7 +207,7 @@ def prove(folder: Path, deliveries: int, races: int, kill_every_seconds: float) 
 
 def _told(stack: Stack) -> int:
     """The first total that is not of an earlier moment than this one."""
-    now = moment(time.time_ns() // 1_000_000)
+    now = rfc3339(time.time_ns() // 1_000_000)
     deadline = time.monotonic() + _PATIENCE_SECONDS
     told: Json = {"as_of": ""}
     with stack.services[1].client() as http:

@@ -16,7 +16,8 @@ from target_service.bounded_rank.follower import Follower, Told
 from target_service.ledger.errors import LedgerBusy, LedgerClosed
 from target_service.ledger.events import Batch, Board
 from target_service.ledger.options import LedgerOptions
-from target_service.ledger.sqlite import SqliteLedger, wall_clock_ms
+from target_service.ledger.sqlite import SqliteLedger
+from target_service.moments import wall_clock_ms
 
 BOARDS = ("lb:eu:solo:s1", "lb:eu:duo:s1", "lb:apac:solo:s1")
 PLAYERS = 40
