@@ -92,6 +92,7 @@ def achievements_invariants(
         equal, entries = _compare(stack, boards)
     except NoAnswer as error:
         raise PartFailed(f"The service did not answer the audit of members: {error}.") from None
+    # It waits until all are published, so the stream is read after it.
     unlocks = file.unlocks()
     frames, trimmed = _frames(stack.redis_url)
     rows = file.counted_events()
@@ -112,14 +113,23 @@ def achievements_invariants(
             "=",
             entries,
         ),
-        Invariant(
-            "achievements: unlocks published once and in their order = unlocks",
-            trimmed
-            + sum(one == other for one, other in zip(frames, unlocks[trimmed:], strict=False)),
-            "=",
-            max(trimmed + len(frames), len(unlocks)),
-        ),
+        _published(frames, trimmed, unlocks),
     ]
+
+
+def _published(frames: list[Unlock], trimmed: int, unlocks: list[Unlock]) -> Invariant:
+    """Compare the stream with the record of unlocks, number by number.
+
+    `trimmed` is how many of the oldest frames the stream has dropped since.
+    """
+    kept = unlocks[trimmed:]
+    same = sum(frame == unlock for frame, unlock in zip(frames, kept, strict=False))
+    return Invariant(
+        "achievements: unlocks published once and in their order = unlocks",
+        trimmed + same,
+        "=",
+        max(trimmed + len(frames), len(unlocks)),
+    )
 
 
 def _sweep(url: str) -> None:

@@ -55,35 +55,25 @@ def audit(
     to be read of it.
     """
     invariants: list[Invariant] = []
-    not_comparable = []
+    reasons: dict[str, str] = {}
     if isinstance(ledger, str):
-        not_comparable.append({"name": "ledger = projection", "reason": ledger})
+        reasons["ledger = projection"] = ledger
     else:
         invariants += _ledger(before, after, measurements, ledger)
-    if before.service_processes != after.service_processes:
-        reason = "the service's processes changed, and their counters with them"
-        not_comparable += [
-            {"name": name, "reason": reason} for name in ("accepted events", "board commands")
-        ]
-    else:
+    reasons |= _lost_counters(before, after)
+    if "accepted events" not in reasons:
         invariants += _accepted_events(before, after, measurements)
-        if before.redis_run_id != after.redis_run_id:
-            reason = "the Redis server was restarted, and its counters with it"
-            not_comparable.append({"name": "board commands", "reason": reason})
-        elif any(after.executed[command] < before.executed[command] for command in BOARD_COMMANDS):
-            reason = "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)"
-            not_comparable.append({"name": "board commands", "reason": reason})
-        else:
-            invariants += _board_commands(before, after)
+    if "board commands" not in reasons:
+        invariants += _board_commands(before, after)
     invariants.append(_final_scores(scores))
     if _told(measurements) == (0, 0) and not _submits(measurements):
         # Nothing against nothing says nothing; a score of somebody else would still be found.
         invariants = [one for one in invariants if one.left or one.right]
-        not_comparable.append({"name": "scores of the leaderboard", "reason": NO_SCORES})
+        reasons["scores of the leaderboard"] = NO_SCORES
     return {
         "populations": _populations(measurements),
         "invariants": [one.document() for one in invariants],
-        "not_comparable": not_comparable,
+        "not_comparable": [{"name": name, "reason": reason} for name, reason in reasons.items()],
     }
 
 
@@ -114,6 +104,19 @@ def audit_sentence(report: Mapping[str, Any]) -> str:
 def foreign_audit() -> dict[str, Any]:
     """The audit of a service that is not ours."""
     return incomparable_audit("the service is not ours: its Redis and counters are out of reach")
+
+
+def _lost_counters(before: Counters, after: Counters) -> dict[str, str]:
+    """What cannot be compared, and why: counters end with the process that kept them."""
+    if before.service_processes != after.service_processes:
+        reason = "the service's processes changed, and their counters with them"
+        return dict.fromkeys(("accepted events", "board commands"), reason)
+    if before.redis_run_id != after.redis_run_id:
+        return {"board commands": "the Redis server was restarted, and its counters with it"}
+    if any(after.executed[command] < before.executed[command] for command in BOARD_COMMANDS):
+        reason = "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)"
+        return {"board commands": reason}
+    return {}
 
 
 def _accepted_events(
