@@ -18,11 +18,12 @@ Problem
 ├── ImpossibleCounters  409  the counters of a member cannot be what the write would make them
 ├── SweepUnderWay       409  another sweep of the achievements is at work
 ├── BodyTooLarge        413
-├── RankLimited         429  too many exact ranks; says when to come back
-├── ServiceUnavailable  503  Redis is gone or too busy; says when to come back
-├── LedgerUnavailable   503  the ledger is full, busy or closed; says when to come back
-├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
-├── TopUnavailable      503  nobody has put the global top together yet
+├── ComeBackLater            says when, in Retry-After
+│   ├── RankLimited         429  too many exact ranks
+│   ├── ServiceUnavailable  503  Redis is gone or too busy
+│   ├── LedgerUnavailable   503  the ledger is full, busy or closed
+│   ├── BoardUnavailable    503  the board is lost or behind, and comes back from the ledger
+│   └── TopUnavailable      503  nobody has put the global top together yet
 ├── LedgerRequired      503  the service runs without the ledger that this part needs
 └── InternalError       500  a defect of the service, never of the input
 """
@@ -145,72 +146,6 @@ class MethodNotAllowed(Problem):
         super().__init__(f"This route takes {' or '.join(allowed)}.", headers=header)
 
 
-class BodyTooLarge(Problem):
-    """The body is larger than any valid one."""
-
-    status, slug, title = 413, "body-too-large", "Body too large"
-
-    def __init__(self, limit_bytes: int) -> None:
-        # The rest of the body will not be read, so the connection cannot serve another request.
-        super().__init__(
-            f"A body has at most {limit_bytes:,} bytes.", headers=((b"connection", b"close"),)
-        )
-
-
-class RankLimited(Problem):
-    """More exact ranks are asked for than the service computes."""
-
-    status, slug, title = 429, "rank-limited", "Too many exact ranks"
-
-    def __init__(self, detail: str, retry_after_seconds: int) -> None:
-        after = str(retry_after_seconds).encode()
-        super().__init__(detail, headers=((b"retry-after", after),))
-
-
-class ServiceUnavailable(Problem):
-    """Redis cannot serve the request now; nothing tells whether a write was applied."""
-
-    status, slug, title = 503, "redis-unavailable", "Redis unavailable"
-
-    def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
-        after = str(retry_after_seconds).encode()
-        super().__init__(detail, headers=((b"retry-after", after),))
-
-
-class LedgerUnavailable(Problem):
-    """The ledger cannot take the write now; nothing tells whether it was stored."""
-
-    status, slug, title = 503, "ledger-unavailable", "Ledger unavailable"
-
-    def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
-        after = str(retry_after_seconds).encode()
-        super().__init__(detail, headers=((b"retry-after", after),))
-
-
-class BoardUnavailable(Problem):
-    """Redis has lost the board or a part of it; it comes back from the ledger."""
-
-    status, slug, title = 503, "board-unavailable", "Board unavailable"
-
-    def __init__(self, board: str) -> None:
-        super().__init__(
-            f"The board {board} in Redis is lost or behind; it is brought back from the ledger.",
-            headers=((b"retry-after", b"1"),),
-        )
-
-
-class TopUnavailable(Problem):
-    """There is no materialised top yet."""
-
-    status, slug, title = 503, "top-unavailable", "Top unavailable"
-
-    def __init__(self, season: str) -> None:
-        super().__init__(
-            f"The top of season {season} has not been put together yet.",
-            headers=((b"retry-after", b"1"),),
-        )
-
-
 class EventConflict(Problem):
     """The event id belongs to another event."""
 
@@ -241,12 +176,6 @@ class TooManyEvents(Problem):
     status, slug, title = 409, "too-many-events", "Too many events"
 
 
-class LedgerRequired(Problem):
-    """The part of the service keeps its truth in the ledger, and there is none."""
-
-    status, slug, title = 503, "ledger-required", "Ledger required"
-
-
 class ImpossibleCounters(Problem):
     """The write would leave counters that cannot be, so nothing of it is stored."""
 
@@ -257,6 +186,70 @@ class SweepUnderWay(Problem):
     """Another sweep is at work."""
 
     status, slug, title = 409, "sweep-under-way", "Sweep under way"
+
+
+class BodyTooLarge(Problem):
+    """The body is larger than any valid one."""
+
+    status, slug, title = 413, "body-too-large", "Body too large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        # The rest of the body will not be read, so the connection cannot serve another request.
+        super().__init__(
+            f"A body has at most {limit_bytes:,} bytes.", headers=((b"connection", b"close"),)
+        )
+
+
+class ComeBackLater(Problem):
+    """A refusal of what may go well later; says when to try again."""
+
+    def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
+        after = str(retry_after_seconds).encode()
+        super().__init__(detail, headers=((b"retry-after", after),))
+
+
+class RankLimited(ComeBackLater):
+    """More exact ranks are asked for than the service computes."""
+
+    status, slug, title = 429, "rank-limited", "Too many exact ranks"
+
+
+class ServiceUnavailable(ComeBackLater):
+    """Redis cannot serve the request now; nothing tells whether a write was applied."""
+
+    status, slug, title = 503, "redis-unavailable", "Redis unavailable"
+
+
+class LedgerUnavailable(ComeBackLater):
+    """The ledger cannot take the write now; nothing tells whether it was stored."""
+
+    status, slug, title = 503, "ledger-unavailable", "Ledger unavailable"
+
+
+class BoardUnavailable(ComeBackLater):
+    """Redis has lost the board or a part of it; it comes back from the ledger."""
+
+    status, slug, title = 503, "board-unavailable", "Board unavailable"
+
+    def __init__(self, board: str) -> None:
+        super().__init__(
+            f"The board {board} in Redis is lost or behind; it is brought back from the ledger."
+        )
+
+
+class TopUnavailable(ComeBackLater):
+    """There is no materialised top yet."""
+
+    status, slug, title = 503, "top-unavailable", "Top unavailable"
+
+    def __init__(self, season: str) -> None:
+        super().__init__(f"The top of season {season} has not been put together yet.")
+
+
+class LedgerRequired(Problem):
+    """The part of the service keeps its truth in the ledger, and there is none."""
+
+    status, slug, title = 503, "ledger-required", "Ledger required"
 
 
 class InternalError(Problem):
