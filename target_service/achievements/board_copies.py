@@ -116,7 +116,7 @@ class BoardCopies:
             arguments += (str(points), member)
         packed = _COPY.call_on((key, companion(key, MARK)), *arguments)
         command = Command(packed, self._tally, 1 + len(page.rows))
-        deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
+        deadline = self._pipeline.deadline()
         (reply,), _ = await _COPY.run(self._pipeline, command, deadline)
         return reply is not None
 

@@ -34,24 +34,22 @@ _FORGET_NIGHTS = "DELETE FROM achievement_nights WHERE night < ? OR night > ?"
 
 def enrol(
     connection: sqlite3.Connection,
-    at_ms: int,
+    _at_ms: int,
     member: str,
     tracking_code: str | None,
     organization: str | None,
-) -> int:
+) -> None:
     """Store who the member is, and stand them on their organisation's board."""
     connection.execute(_SET_MEMBER, (member, tracking_code, organization))
     boards.move(connection, member, organization)
-    return at_ms
 
 
-def reconcile(connection: sqlite3.Connection, at_ms: int, member: str, numbers: Numbers) -> int:
+def reconcile(connection: sqlite3.Connection, _at_ms: int, member: str, numbers: Numbers) -> None:
     """Set a member's counters, downwards too; raises CannotBe when they cannot be so."""
     problems = list(impossibilities(numbers))
     if problems:
         raise CannotBe(problems)
     connection.execute(_SET_COUNTERS, (member, *numbers))
-    return at_ms
 
 
 def complete_night(connection: sqlite3.Connection, at_ms: int, night: str) -> int:

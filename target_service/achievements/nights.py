@@ -33,10 +33,6 @@ class Nights:
         today = datetime.fromtimestamp(now_ms / 1_000, self.zone).date()
         return today if self.sweep_ms(today) <= now_ms else today - _DAY
 
-    def next_ms(self, now_ms: int) -> int:
-        """When the next sweep will be due."""
-        return self.sweep_ms(self.latest(now_ms) + _DAY)
-
     def _moment_ms(self, night: date, at: time) -> int:
         wanted = datetime.combine(night, at)
         first = wanted.replace(tzinfo=self.zone).astimezone(UTC)

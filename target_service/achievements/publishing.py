@@ -123,5 +123,5 @@ class Publisher:
         for number, member, achievement, level, points, at_ms in frames:
             arguments += (str(number), member, achievement, str(level), str(points), rfc3339(at_ms))
         command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._tally, len(frames))
-        deadline = asyncio.get_running_loop().time() + self._pipeline.timeout_seconds
+        deadline = self._pipeline.deadline()
         await _PUBLISH.run(self._pipeline, command, deadline)

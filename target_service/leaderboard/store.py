@@ -1,6 +1,5 @@
 """What every operation needs: the boards, their commands, and the pipeline to Redis."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -27,4 +26,4 @@ class Store:
 
     def deadline(self) -> float:
         """Return the loop time by which a request that starts now has its answers from Redis."""
-        return asyncio.get_running_loop().time() + self.pipeline.timeout_seconds
+        return self.pipeline.deadline()

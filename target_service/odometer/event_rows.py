@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from target_service.ledger.bulk import json_list
 from target_service.odometer.event import Configuration, Event, Final, State
 
 _SELECT = (
@@ -37,10 +38,7 @@ def unfinished(connection: sqlite3.Connection) -> list[Event]:
 
 def numbered(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, Event]:
     """Return the events of these numbers."""
-    rows = connection.execute(
-        _NUMBERED,
-        (msgspec.json.encode(numbers).decode(),),
-    )
+    rows = connection.execute(_NUMBERED, (json_list(numbers),))
     return {row[0]: _event(row) for row in rows}
 
 

@@ -65,12 +65,16 @@ class Pipeline:
         self._waiting.append(request)
         self._waiting_weight += request.weight
         self._wake()
-        expires = loop.time() + self.timeout_seconds if deadline is None else deadline
+        expires = self.deadline() if deadline is None else deadline
         timer = loop.call_at(expires, request.fail, "Redis gave no answer in time.")
         try:
             return await request.future
         finally:
             timer.cancel()
+
+    def deadline(self) -> float:
+        """Return the loop time by which whoever begins now has all its answers."""
+        return asyncio.get_running_loop().time() + self.timeout_seconds
 
     def _wake(self) -> None:
         if self._idle and not self._is_waking:
