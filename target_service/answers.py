@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from starlette.types import Message, Send
+from starlette.types import Message
 
 JSON = b"application/json"
 
@@ -13,11 +13,6 @@ class Answer(NamedTuple):
     status: int
     start: Message
     body: Message
-
-    async def send(self, send: Send) -> None:
-        """Send both messages."""
-        await send(self.start)
-        await send(self.body)
 
 
 def answer(
