@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.asking import NoAnswer, ask_json, plain_words
 from lab.calibration.ended_event import EndedEvent, read_ended_event
-from lab.calibration.past_totals import PastTotal, read_past_totals
+from lab.calibration.past_totals import read_past_totals
 from lab.calibration.proposal import propose
 from lab.calibration.report import event_lines, past_lines, proposal_lines
 from lab.checkout import Checkout
@@ -32,7 +32,7 @@ def calibrate(variables: Variables, checkout: Checkout, problems: Problems) -> i
     Raises:
         UsageError: none is named, or some cannot be read.
     """
-    past: list[PastTotal] = []
+    past: list[int] = []
     events: dict[str, EndedEvent] = {}
     readings: list[Callable[[], None]] = []
     if totals := variables.totals:
@@ -52,10 +52,10 @@ def calibrate(variables: Variables, checkout: Checkout, problems: Problems) -> i
     return 0
 
 
-def _far_apart(past: list[PastTotal], events: Mapping[str, EndedEvent]) -> Iterator[str]:
+def _far_apart(past: list[int], events: Mapping[str, EndedEvent]) -> Iterator[str]:
     """Sentences about events whose totals are no more periods like the others."""
     for named, event in events.items():
-        others = [one.total for one in past]
+        others = [*past]
         others += [other.total for other in events.values() if other is not event and other.total]
         if not others or not event.total:
             continue
@@ -68,11 +68,11 @@ def _far_apart(past: list[PastTotal], events: Mapping[str, EndedEvent]) -> Itera
             )
 
 
-def _lines(past: list[PastTotal], events: list[EndedEvent]) -> list[str]:
+def _lines(past: list[int], events: list[EndedEvent]) -> list[str]:
     lines = list(past_lines(past)) if past else []
     for event in events:
         lines += event_lines(event)
-    totals = [one.total for one in past] + [event.total for event in events if event.total]
+    totals = past + [event.total for event in events if event.total]
     if not totals:
         return [*lines, "Nothing came together, so nothing is proposed."]
     return [*lines, *proposal_lines(propose(totals))]

@@ -1,7 +1,6 @@
 """Past totals, one row for each period as long as the event: a CSV of `period,total`."""
 
 import csv
-from dataclasses import dataclass
 from pathlib import Path
 
 from lab.asking import plain_words
@@ -11,16 +10,8 @@ COLUMNS = ["period", "total"]
 _MOST = 2**53 - 1
 
 
-@dataclass(frozen=True)
-class PastTotal:
-    """What came together in one period without an event."""
-
-    period: str
-    total: int
-
-
-def read_past_totals(path: Path) -> list[PastTotal]:
-    """Return the rows of a file.
+def read_past_totals(path: Path) -> list[int]:
+    """Return what came together in each period of a file, in units of the event.
 
     Raises:
         UsageError: with every row that is no period and total.
@@ -32,7 +23,7 @@ def read_past_totals(path: Path) -> list[PastTotal]:
         raise UsageError(f"TOTALS={path} cannot be read: {plain_words(error)}.") from None
     if not rows or [name.strip() for name in rows[0]] != COLUMNS:
         raise UsageError(f"TOTALS={path}: the first line must be {','.join(COLUMNS)}.")
-    found: list[PastTotal] = []
+    found: list[int] = []
     problems: list[str] = []
     for number, row in enumerate(rows[1:], 2):
         if not row:
@@ -44,7 +35,7 @@ def read_past_totals(path: Path) -> list[PastTotal]:
                 "number, as in 2026-W40,612000."
             )
         else:
-            found.append(PastTotal(row[0].strip(), int(total)))
+            found.append(int(total))
     if not found and not problems:
         problems.append(f"TOTALS={path} has no rows below its first line.")
     if problems:

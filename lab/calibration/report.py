@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from lab.calibration.ended_event import EndedEvent
-from lab.calibration.past_totals import PastTotal
 from lab.calibration.proposal import Proposal
 
 METHOD = (
@@ -14,10 +13,9 @@ METHOD = (
 METHOD_OF_ONE = "Method: bronze is the lowest total, rounded down to two digits."
 
 
-def past_lines(past: Sequence[PastTotal]) -> Iterator[str]:
+def past_lines(past: Sequence[int]) -> Iterator[str]:
     """Say what the past totals are."""
-    totals = sorted(one.total for one in past)
-    yield f"Past periods: {len(past)}, from {totals[0]:,} to {totals[-1]:,}."
+    yield f"Past periods: {len(past)}, from {min(past):,} to {max(past):,}."
 
 
 def event_lines(event: EndedEvent) -> Iterator[str]:
