@@ -22,7 +22,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A ledger's file with a table of somebody else's, and a copier that is in a hurry."""
     monkeypatch.setattr(copier, "_INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(copier, "_LONG_LOG_PAGES", 200)
-    store = Store(tmp_path / "ledger.db", "normal", patience_seconds=0.2)
+    store = Store(tmp_path / "ledger.db", "normal", patience_seconds=_WAIT_SECONDS)
     store.prepare()
     with closing(store.connect()) as connection:
         connection.execute("CREATE TABLE words (word TEXT NOT NULL)")

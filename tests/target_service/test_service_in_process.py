@@ -10,7 +10,7 @@ import httpx
 import pytest
 from free_ports import free_port
 from leaderboard_client import event
-from service_process import ServiceProcess
+from service_process import PATIENCE_SECONDS, ServiceProcess
 from starlette.types import Message, Scope
 from valkey_process import ValkeyProcess
 
@@ -147,7 +147,7 @@ def test_members_that_cannot_be_measured_are_no_number(valkey: ValkeyProcess) ->
 
     async def refresh(url: str) -> None:
         """Refresh once from this server."""
-        pipeline = Pipeline(connector(url, 0.2), 0.2)
+        pipeline = Pipeline(connector(url, PATIENCE_SECONDS), PATIENCE_SECONDS)
         pipeline.start()
         await MemberCounts(Boards(settings), pipeline, metrics).refresh()
         await pipeline.stop()
