@@ -11,7 +11,7 @@ from free_ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 # How long a test waits for what must come: nothing here is about being quick.
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 
 
 class ServiceProcess:

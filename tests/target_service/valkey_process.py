@@ -13,7 +13,7 @@ from free_ports import free_port
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 120.0
 
 
 def server_binary() -> Path:
