@@ -7,6 +7,8 @@ from make_command import Checkout
 
 SECONDS = 3
 SHORT = (f"DURATION={SECONDS}s", "WARMUP=1s", "PLAYERS=600")
+# Chi-square of 12 level keys, above which chance leads once in 2,000 times.
+CHANCE = 33
 RATES = {"submit": 240, "top": 25, "around": 75}
 
 
@@ -25,8 +27,12 @@ def _submits_on_keys(checkout: Checkout) -> int:
     """How many submits the service had counted on its keys when the measured phase ended."""
     measured = json.loads((checkout.run_directory() / "measurements.json").read_text())
     before = sum(one["write"]["hits"] for one in measured["keys"]["start"]["keys"].values())
-    hits = sum(int(row["hits"]) for row in checkout.table("keys.csv") if row["op"] == "write")
-    return int(hits + before - measured["loading"]["batches"])
+    return int(_write_hits(checkout) + before - measured["loading"]["batches"])
+
+
+def _write_hits(checkout: Checkout) -> int:
+    """How many writes the report is about: those between the readings at the phase's edges."""
+    return sum(int(row["hits"]) for row in checkout.table("keys.csv") if row["op"] == "write")
 
 
 def _submits_answered(checkout: Checkout) -> int:
@@ -63,13 +69,15 @@ def test_naive_puts_every_write_on_one_key(checkout: Checkout) -> None:
 
 def test_partitioned_spreads_the_writes(checkout: Checkout) -> None:
     """With two generator workers and two service workers everything is counted once."""
+    # a write that Redis is too slow for is answered before it is on a key
+    checkout.environment["HOTBOARD_REDIS_TIMEOUT_SECONDS"] = "30"
     words = (*SHORT, "WARMUP=0s", "WORKERS=2", "SERVICE_WORKERS=2")
     code, output = checkout.make("load-partitioned", *words)
 
     facts = checkout.run_json()
     assert (code == 0) == (facts["verdict"]["status"] == "pass"), output
     assert facts["skew"]["write"]["keys_touched"] == 12
-    assert facts["skew"]["write"]["effective_keys"] > 11
+    assert facts["skew"]["write"]["effective_keys"] > 12 / (1 + CHANCE / _write_hits(checkout))
     _check_offered(checkout)
     _check_audit(checkout)
     offered = RATES["submit"] * SECONDS

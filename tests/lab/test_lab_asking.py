@@ -56,8 +56,12 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(asking, "_SECONDS", 60.0)
     monkeypatch.setattr(asking, "_LARGEST_BYTES", 1_000_000)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=_serve, args=(listener,), daemon=True).start()
+        serving = threading.Thread(target=_serve, args=(listener,))
+        serving.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        # only closed, it would wait on, at last on the socket that has its number next
+        listener.shutdown(socket.SHUT_RDWR)
+        serving.join()
 
 
 def test_nobody_there_is_said_in_plain_words() -> None:
