@@ -48,10 +48,11 @@ def _faults(drill: Drill) -> Iterator[str]:
 
 def _clients(drill: Drill) -> Iterator[str]:
     stale, gone = drill.reads_recovering_seconds, drill.reads_unavailable_seconds
-    yield (
-        f"ranked reads were marked as recovering during {_seconds(stale)}, "
-        f"and were unavailable during {_seconds(gone)}"
-    )
+    if drill.reads:
+        yield (
+            f"ranked reads were marked as recovering during {_seconds(stale)}, "
+            f"and were unavailable during {_seconds(gone)}"
+        )
     yield f"writes, warm-up to drain: {_counts(drill.writes)}"
     yield f"ranked reads, warm-up to drain: {_counts(drill.reads)}"
     if drill.longest_wait_ms is not None:

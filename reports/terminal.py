@@ -56,6 +56,8 @@ def _operations(derived: Derived) -> str:
     records = derived.tables["operations.csv"].records()
     if len(records) <= 1:
         return "no operation was measured"
+    if records[-1]["offered"] is None:
+        return "nothing was measured: the measured phase did not begin"
     header = [*_HEADER, *(name.removesuffix("_ms").replace("_", " ") for name in _TIMES)]
     rows = [
         [

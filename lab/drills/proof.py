@@ -19,10 +19,11 @@ class Proof:
     lost: int
     applied_twice: int
     gone_backwards: int
-    # in which part of the run clients were told; the three are all that were accepted
-    accepted_loaded: int = 0
-    accepted_warmup: int = 0
-    accepted_measured: int = 0
+    # in which part of the run clients were told; the three are all that were accepted, and one
+    # that did not begin has none
+    accepted_loaded: int
+    accepted_warmup: int | None
+    accepted_measured: int | None
 
     def invariants(self) -> list[Invariant]:
         """The proof as lines of the audit."""
@@ -41,36 +42,52 @@ class Proof:
 
 
 class ToldEvents(NamedTuple):
-    """How often clients were told that each event was accepted, by the part of the run."""
+    """How often clients were told that each event was accepted, by the part of the run.
+
+    None stands for a part in which no request was due.
+    """
 
     loaded: Counter[str]
-    warmup: Counter[str]
-    measured: Counter[str]
+    warmup: Counter[str] | None
+    measured: Counter[str] | None
+
+    def parts(self) -> list[Counter[str]]:
+        """Those that took place."""
+        return [part for part in self if part is not None]
 
 
 def told_events(run_id: str, loaded: int, requests: Iterable[Request]) -> ToldEvents:
     """What clients were told; an event belongs to the part in which it first fell due."""
-    told = ToldEvents(
-        Counter(f"{run_id}-p{player}" for player in range(loaded)), Counter(), Counter()
+    due = list(requests)
+    return ToldEvents(
+        Counter(f"{run_id}-p{player}" for player in range(loaded)),
+        _told(run_id, [request for request in due if request.number < 0]),
+        _told(run_id, [request for request in due if request.number >= 0]),
     )
-    for request in requests:
-        if request.operation == "submit" and request.outcome in ACCEPTED:
-            part = told.warmup if request.number < 0 else told.measured
-            part[f"{run_id}-{request.number}"] += 1
-    return told
+
+
+def _told(run_id: str, requests: Sequence[Request]) -> Counter[str] | None:
+    """What was told in a part of the run; None when nothing was due in it."""
+    if not requests:
+        return None
+    return Counter(
+        f"{run_id}-{request.number}"
+        for request in requests
+        if request.operation == "submit" and request.outcome in ACCEPTED
+    )
 
 
 def prove(told: ToldEvents, stored: Sequence[StoredEvent]) -> Proof:
     """Compare both sides; the ledger's events come in the order in which they were stored."""
     held = {event.event_id for event in stored}
     return Proof(
-        accepted=sum(map(len, told)),
-        lost=sum(len(part.keys() - held) for part in told),
-        applied_twice=sum(times > 1 for part in told for times in part.values()),
+        accepted=sum(map(len, told.parts())),
+        lost=sum(len(part.keys() - held) for part in told.parts()),
+        applied_twice=sum(times > 1 for part in told.parts() for times in part.values()),
         gone_backwards=_gone_backwards(stored),
         accepted_loaded=len(told.loaded),
-        accepted_warmup=len(told.warmup),
-        accepted_measured=len(told.measured),
+        accepted_warmup=None if told.warmup is None else len(told.warmup),
+        accepted_measured=None if told.measured is None else len(told.measured),
     )
 
 

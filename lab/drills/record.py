@@ -19,16 +19,27 @@ from lab.drills.observation import (
 from lab.drills.proof import Proof, prove, told_events
 from lab.drills.recovery import recovery
 from lab.drills.request_rows import Request, read_requests
+from lab.errors import PartFailed
 from lab.ledger_file import LedgerFile
 
 SCHEMA_VERSION = 1
 
 
 def prove_run(folder: Path, ledger: LedgerFile) -> Proof:
-    """Compare a run's request log with its ledger; raises PartFailed and FileNotFoundError."""
+    """Compare a run's request log with its ledger.
+
+    Raises:
+        PartFailed: the ledger cannot be read, or the players were not all loaded, of whom only
+            the audit knows which were.
+        FileNotFoundError: the generator left no measurements, or no log.
+    """
     loading = json.loads((folder / "measurements.json").read_bytes())["loading"]
-    loaded = loading["players"] if loading["ok"] == loading["players"] else 0
-    told = told_events(folder.name, loaded, read_requests(folder))
+    if loading["ok"] < loading["players"]:
+        raise PartFailed(
+            f"the run ended while its players were loaded, {loading['ok']:,} of "
+            f"{loading['players']:,} of them accepted"
+        )
+    told = told_events(folder.name, loading["players"], read_requests(folder))
     return prove(told, ledger.events(folder.name))
 
 
@@ -43,6 +54,7 @@ def drill_document(
     """The content of the file; figures that nobody could take are null."""
     found = recovery(spans, requests, samples, findings.recovered_at) if spans else None
     since = spans[0].from_second if spans else 0
+    reads = outcomes(requests, writes=False)
     return {
         "schema_version": SCHEMA_VERSION,
         "drill": drill.name,
@@ -51,9 +63,9 @@ def drill_document(
         "events": asdict(proof) if proof else None,
         "recovery_seconds": _rounded(found.seconds if found else None),
         "writes": outcomes(requests, writes=True),
-        "reads": outcomes(requests, writes=False),
-        "reads_recovering_seconds": seconds_recovering(requests),
-        "reads_unavailable_seconds": seconds_unavailable(requests),
+        "reads": reads,
+        "reads_recovering_seconds": seconds_recovering(requests) if reads else None,
+        "reads_unavailable_seconds": seconds_unavailable(requests) if reads else None,
         "longest_wait_ms": longest_wait_ms(requests, since),
         "findings": list(findings.sentences),
         "seconds": [

@@ -75,7 +75,7 @@ def _verdict(derived: Derived) -> dict[str, Any]:
 
 def _load(derived: Derived) -> dict[str, Any]:
     records = derived.tables["operations.csv"].records()
-    measured = len(records) > 1
+    measured = len(records) > 1 and records[-1]["offered"] is not None
     for record in records:
         record["achieved_ratio"] = _achieved(record)
     names = [str(record["operation"]) for record in records]

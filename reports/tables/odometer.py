@@ -35,7 +35,7 @@ def odometer_table(figures: EventFigures) -> Table:
 def _polls(name: str, count: int, age: "Histogram", seconds: int) -> "dict[str, Cell]":
     return {
         "source": name,
-        "count": count,
+        "count": count if seconds else None,
         "per_second": ratio(count, seconds),
         "age_p50_ms": age.percentile_ms(PERCENTILES["p50_ms"]),
         "age_p99_ms": age.percentile_ms(PERCENTILES["p99_ms"]),

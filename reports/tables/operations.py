@@ -71,7 +71,8 @@ def operations_table(facts: Facts, measurements: Measurements) -> Table:
 
 def _row(name: str, operation: Operation, rate: float | None, totals: _Totals) -> dict[str, Cell]:
     row: dict[str, Cell] = {"operation": name, "model_per_second": rate}
-    row |= {count: getattr(operation, count) for count in COUNTS}
+    # Of a phase that never began nobody counted anything: not even nought.
+    row |= {count: getattr(operation, count) if totals.seconds else None for count in COUNTS}
     row |= {
         "offered_per_second": ratio(operation.offered, totals.seconds),
         "achieved_per_second": ratio(operation.achieved, totals.seconds),

@@ -12,6 +12,7 @@ from reports.wording import percent
 CPU_LIMIT = 0.85
 LATENESS_LIMIT_MS = 20
 LATENESS_SHARE = Fraction(1, 100)
+_NOT_BEGUN = "before the measured phase began"
 TOO_SLOW = "the load generator, not the service, was too slow: close other work, or lower SCALE"
 
 _ENDINGS = {
@@ -37,7 +38,7 @@ def trust_checks(facts: Facts, measurements: Measurements) -> list[Check]:
     """Every check; a single problem means that the measurement does not stand."""
     return [
         _ending(facts, measurements),
-        _workers(measurements),
+        _workers(facts, measurements),
         _generator_cpu(measurements),
         _lateness(measurements),
         _offered(facts, measurements),
@@ -52,11 +53,15 @@ def _ending(facts: Facts, measurements: Measurements) -> Check:
     if measurements.ended != COMPLETED:
         what = _ENDINGS.get(measurements.ended, f"the run ended as {measurements.ended!r}")
         why = f": {measurements.end_reason}" if measurements.end_reason else ""
-        problems = (f"{what} after {measured} of {planned} measured seconds{why}",)
+        when = f"after {measured} of {planned} measured seconds" if measured else _NOT_BEGUN
+        problems = (f"{what} {when}{why}",)
     return Check("measured seconds", f"{measured} of {planned}", "all of them", problems)
 
 
-def _workers(measurements: Measurements) -> Check:
+def _workers(facts: Facts, measurements: Measurements) -> Check:
+    name, all_of_them = "load workers heard at the end", "all of them"
+    if not measurements.generators and not measured_seconds(facts, measurements):
+        return Check(name, "none was begun", all_of_them)
     silent = [generator.slice for generator in measurements.generators if not generator.reported]
     reported = len(measurements.generators) - len(silent)
     expected = measurements.expected_workers
@@ -66,7 +71,7 @@ def _workers(measurements: Measurements) -> Check:
     if reported < wanted:
         which = f" (silent: slice {', '.join(map(str, silent))})" if silent else ""
         problems = (f"{found} load workers reported{which}",)
-    return Check("load workers heard at the end", found, "all of them", problems)
+    return Check(name, found, all_of_them, problems)
 
 
 def _generator_cpu(measurements: Measurements) -> Check:
@@ -93,7 +98,8 @@ def _lateness(measurements: Measurements) -> Check:
     total = lateness.total
     late = lateness.count_above(LATENESS_LIMIT_MS * 1000)
     p99 = lateness.percentile_ms(1 - LATENESS_SHARE)
-    found = f"p99 {p99:.1f} ms" if p99 is not None else f"{late:,} of {total:,} late"
+    few = f"{late:,} of {total:,} late" if total else "not measured"
+    found = few if p99 is None else f"p99 {p99:.1f} ms"
     problems: list[str] = []
     if late > LATENESS_SHARE * total:
         problems += [
@@ -120,11 +126,13 @@ def _offered(facts: Facts, measurements: Measurements) -> Check:
     planned = {
         name: rate.offered(facts.duration_seconds) for name, rate in facts.model.operations.items()
     }
+    wanted = f"{sum(planned.values()):,.0f}, as the {facts.rates_of} has it"
+    if not measured_seconds(facts, measurements):
+        return Check("requests offered", "not measured", wanted)
     problems = [*_off_the_plan(planned, facts.rates_of, measurements)]
     # What workers sent that never reported is not known.
     if not _sent(measurements) and all(one.reported for one in measurements.generators):
         problems.append(f"nothing was sent ({offered:,} requests were offered)")
-    wanted = f"{sum(planned.values()):,.0f}, as the {facts.rates_of} has it"
     return Check("requests offered", f"{offered:,}", wanted, tuple(problems))
 
 
@@ -145,6 +153,8 @@ def _sums(measurements: Measurements) -> Check:
         for name, operation in measurements.operations.items():
             problems += [f"{name} does not add up: {what}" for what in _wrong_sums(operation)]
     found = "they do not" if problems else "they do"
+    if measurements.ended != COMPLETED:
+        found = "not looked at, the run was cut short"
     wanted = "offered = sent + dropped, sent = ok + failed"
     return Check("counts add up", found, wanted, tuple(problems))
 

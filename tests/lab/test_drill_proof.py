@@ -1,15 +1,19 @@
 """Event by event: what was told, against what the ledger stored."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.drills.proof import Proof, ToldEvents, prove, told_events
+from lab.drills.record import prove_run
 from lab.drills.request_rows import Request
-from lab.ledger_file import StoredEvent
+from lab.errors import PartFailed
+from lab.ledger_file import LedgerFile, StoredEvent
 
 
 def _stored(*events: tuple[str, str, int]) -> list[StoredEvent]:
@@ -22,7 +26,7 @@ def _told(events: Iterable[str]) -> ToldEvents:
 
 def _proof(accepted: int, lost: int, applied_twice: int, gone_backwards: int) -> Proof:
     """The proof of a run that was told of its events in the measured phase only."""
-    return Proof(accepted, lost, applied_twice, gone_backwards, accepted_measured=accepted)
+    return Proof(accepted, lost, applied_twice, gone_backwards, 0, 0, accepted)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +106,29 @@ def test_accepted_events_are_told_by_the_part_of_the_run() -> None:
 
 def test_the_proof_stands_in_the_audit() -> None:
     """A lost event and one told twice do not hold, with their numbers."""
-    lines = [(one.left, one.right, one.held) for one in Proof(10, 1, 2, 0).invariants()]
+    lines = [(one.left, one.right, one.held) for one in Proof(10, 1, 2, 0, 0, 0, 10).invariants()]
 
     assert lines == [(10, 9, False), (2, 0, False), (0, 0, True)]
+
+
+def test_a_part_in_which_nothing_was_due_has_no_count() -> None:
+    """A run stopped in its warm-up measured nothing, which is not the same as nought."""
+    told = told_events("run", 2, [Request("submit", -3, "stale", 0.0, 0.1)])
+    proof = prove(told, _stored(("run-p0", "a", 1), ("run-p1", "b", 1)))
+
+    assert (told.warmup, told.measured) == (Counter(), None)
+    assert (proof.accepted, proof.lost) == (2, 0)
+    assert (proof.accepted_loaded, proof.accepted_warmup, proof.accepted_measured) == (2, 0, None)
+
+
+def test_events_of_players_half_loaded_are_not_counted(tmp_path: Path) -> None:
+    """Nobody knows which of them were accepted; the audit looks at those that were."""
+    loading = {"players": 1_200_000, "ok": 5_000}
+    (tmp_path / "measurements.json").write_text(json.dumps({"loading": loading}))
+
+    with pytest.raises(PartFailed) as caught:
+        prove_run(tmp_path, LedgerFile(tmp_path / "none.db", "naive"))
+
+    assert str(caught.value) == (
+        "the run ended while its players were loaded, 5,000 of 1,200,000 of them accepted"
+    )
