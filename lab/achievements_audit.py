@@ -2,26 +2,31 @@
 
 import json
 import re
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 import redis
 
 from lab.achievements_file import AchievementsFile, Track
-from lab.asking import NoAnswer, ask_json
+from lab.asking import NoAnswer, Refused, ask_json
 from lab.audit import Invariant
 from lab.errors import PartFailed
 from lab.redis_access import connect
 from lab.stack import Stack
+from lab.sweeps import Sweeps
 
 COUNT = "count"
 STREAM = "achievements:unlocks"
 _POLL_SECONDS = 0.1
 _PATIENCE_SECONDS = 60.0
+_REFUSED_SECONDS = 5.0
+# Another sweep is at work, or died and left its lease, which runs out.
+_UNDER_WAY = 409
 _FRAMES_PER_READ = 5_000
 _COLUMN = re.compile(r"[a-z_]{1,32}")
 
@@ -43,14 +48,6 @@ class _Page(msgspec.Struct):
     achievements: list[_Achievement]
 
 
-class _Sweep(msgspec.Struct):
-    number: int
-    ended_at: str | None
-
-
-Told = TypeVar("Told", _Page, _Sweep)
-
-
 def add_members(audited: dict[str, Any], stack: Stack, ledger: Path | str, folder: Path) -> None:
     """Add to an audit what can be said of the members; `ledger` may be why nothing can be."""
     try:
@@ -67,6 +64,7 @@ def add_members(audited: dict[str, Any], stack: Stack, ledger: Path | str, folde
             found = achievements_invariants(stack, file, measurements)
         except (PartFailed, redis.RedisError) as error:
             reason = str(error)
+            print(reason, file=sys.stderr)
         else:
             audited["invariants"] += [one.document() for one in found]
     if reason is not None:
@@ -85,7 +83,7 @@ def achievements_invariants(
     whole = measurements["operations"][COUNT]["all"]
     told = whole["statuses"].get("applied", 0)
     try:
-        _sweep(stack.service_url)
+        sweep_once_more(Sweeps(stack.service_url))
         boards = file.boards()
         tracks = _tracks(stack.service_url, boards)
         recounted = file.recount(tracks)
@@ -132,29 +130,33 @@ def _published(frames: list[Unlock], trimmed: int, unlocks: list[Unlock]) -> Inv
     )
 
 
-def _sweep(url: str) -> None:
-    """Recount everybody who moved since the last sweep; wait for one that is at work."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    told = None
-    while told is None:
+def sweep_once_more(sweeps: Sweeps) -> None:
+    """Recount everybody who moved since the last sweep; wait for one that is at work.
+
+    A service that refuses for another reason, such as a full disk, does not change its mind soon.
+
+    Raises:
+        NoAnswer: there was no such sweep, for whatever reason.
+    """
+    begun_at = time.monotonic()
+    while True:
         try:
-            told = _ask(f"{url}/v1/sweeps", _Sweep, "POST")
-        except NoAnswer:
-            if time.monotonic() > deadline:
+            sweeps.follow(sweeps.begin())
+        except NoAnswer as error:
+            is_final = isinstance(error, Refused) and error.status != _UNDER_WAY
+            patience = _REFUSED_SECONDS if is_final else _PATIENCE_SECONDS
+            if time.monotonic() > begun_at + patience:
                 raise
             time.sleep(_POLL_SECONDS)
-    while told.ended_at is None:
-        if time.monotonic() > deadline:
-            raise NoAnswer(f"sweep {told.number} did not end in {_PATIENCE_SECONDS:g} s")
-        time.sleep(_POLL_SECONDS)
-        told = _ask(f"{url}/v1/sweeps/{told.number}", _Sweep)
+        else:
+            return
 
 
 def _tracks(url: str, boards: Mapping[str, Mapping[str, int]]) -> list[Track]:
     member = next((name for board in boards.values() for name in board), None)
     if member is None:
         return []
-    page = _ask(f"{url}/v1/members/{quote(member, safe='')}/achievements", _Page)
+    page = _page(f"{url}/v1/members/{quote(member, safe='')}/achievements")
     if not all(_COLUMN.fullmatch(one.counter) for one in page.achievements):
         raise NoAnswer("it tells of counters that are none")
     return [
@@ -196,8 +198,8 @@ def _frames(redis_url: str) -> tuple[list[Unlock], int]:
     return frames, max(0, int(added) - len(frames))
 
 
-def _ask(url: str, kind: type[Told], method: str = "GET") -> Told:
+def _page(url: str) -> _Page:
     try:
-        return msgspec.convert(ask_json(url, method), kind)
+        return msgspec.convert(ask_json(url), _Page)
     except msgspec.ValidationError as error:
         raise NoAnswer(f"its answer is of another form: {error}") from None

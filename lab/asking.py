@@ -16,16 +16,25 @@ class NoAnswer(Exception):
     """No document came; says why."""
 
 
+class Refused(NoAnswer):
+    """The other side refuses, with a status."""
+
+    def __init__(self, said: str, status: int) -> None:
+        super().__init__(said)
+        self.status = status
+
+
 def ask_json(url: str, method: str = "GET") -> Any:  # noqa: ANN401  whatever the other side says
     """The document at an address, of any kind.
 
     Raises:
-        NoAnswer: nobody answers, or not with JSON, or with a refusal, or it takes too long.
+        Refused: the other side does not want to.
+        NoAnswer: nobody answers, or not with JSON, or it takes too long.
     """
     try:
         return json.loads(_body(url, method))
     except urllib.error.HTTPError as refusal:
-        raise NoAnswer(_refusal(refusal)) from None
+        raise Refused(_refusal(refusal), refusal.code) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NoAnswer(plain_words(error)) from None
     except RecursionError:

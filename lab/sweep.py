@@ -1,27 +1,10 @@
 """`make sweep`: has a service recount every member with a tracking code now."""
 
-import time
-
-import msgspec
-
-from lab.asking import NoAnswer, ask_json
+from lab.asking import NoAnswer
 from lab.errors import PartFailed, UsageError
 from lab.ports import HOST
+from lab.sweeps import Sweeps
 from lab.variables import Variables
-
-_POLL_SECONDS = 0.2
-
-
-class _Sweep(msgspec.Struct, frozen=True):
-    """What a service says of a sweep."""
-
-    number: int
-    ended_at: str | None
-    scanned: int
-    changed: int
-    unchanged: int
-    unlocked: int
-    seconds: float | None
 
 
 def sweep(variables: Variables) -> int:
@@ -31,32 +14,24 @@ def sweep(variables: Variables) -> int:
 
     Raises:
         UsageError: nobody answers there, or the sweep is refused.
-        PartFailed: the service fell silent meanwhile.
+        PartFailed: the service fell silent meanwhile, or the sweep stands still.
     """
     url = variables.target or f"http://{HOST}:{variables.service_port}"
+    sweeps = Sweeps(url)
     try:
-        told = _ask(f"{url}/v1/sweeps", "POST")
+        told = sweeps.begin()
     except NoAnswer as error:
         raise UsageError(
             f"The service at {url} does not sweep: {error}. `make serve` starts one; "
             "SERVICE_PORT or TARGET says where another is."
         ) from None
     print(f"Sweep {told.number} has begun.", flush=True)
-    while told.ended_at is None:
-        time.sleep(_POLL_SECONDS)
-        try:
-            told = _ask(f"{url}/v1/sweeps/{told.number}", "GET")
-        except NoAnswer as error:
-            raise PartFailed(f"What became of sweep {told.number} is unknown: {error}.") from None
+    try:
+        told = sweeps.follow(told)
+    except NoAnswer as error:
+        raise PartFailed(f"What became of sweep {told.number} is unknown: {error}.") from None
     print(
         f"It has ended: scanned {told.scanned:,}, changed {told.changed:,}, unchanged "
         f"{told.unchanged:,}, unlocked {told.unlocked:,}, {told.seconds or 0:.3f} seconds."
     )
     return 0
-
-
-def _ask(url: str, method: str) -> _Sweep:
-    try:
-        return msgspec.convert(ask_json(url, method), _Sweep)
-    except msgspec.ValidationError:
-        raise NoAnswer("it answers with something else than a sweep") from None

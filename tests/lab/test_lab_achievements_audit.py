@@ -22,7 +22,8 @@ from lab.session import Session
 BOARD = "achievements:points:acme"
 TRACK = {"achievement": "host", "counter": "signups"}
 LEVELS = [{"at": 1, "points": 10}, {"at": 10, "points": 30}]
-SWEEP = {"number": 1, "ended_at": "2026-09-06T04:40:01.000Z"}
+COUNTS = dict.fromkeys(("scanned", "changed", "unchanged", "unlocked"), 2)
+SWEEP = {"number": 1, "ended_at": "2026-09-06T04:40:01.000Z", "seconds": 0.5, **COUNTS}
 PAGE = {"achievements": [{**TRACK, "levels": LEVELS}]}
 ANSWERS: dict[str, Any] = {
     "/v1/sweeps": SWEEP,

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from lab.asking import NoAnswer
 from lab.errors import PartFailed, UsageError
 from lab.sweep import sweep
+from lab.sweeps import Sweeps
 from lab.variables import Variables
 
 BEGUN = {"number": 7, "ended_at": None, "seconds": None} | dict.fromkeys(
@@ -108,3 +110,25 @@ def test_a_service_that_falls_silent(service: Service) -> None:
 
     with pytest.raises(PartFailed, match="What became of sweep 7 is unknown: The ledger is closed"):
         sweep(_variables(service))
+
+
+def test_a_sweep_that_died_is_not_waited_for(service: Service) -> None:
+    """As on a full disk, where it cannot note that it has ended."""
+    service.answers = [(200, BEGUN), *[(200, BEGUN | {"scanned": 4_000})] * 1_000]
+    sweeps = Sweeps(f"http://127.0.0.1:{service.server_port}", still_seconds=0.5)
+
+    with pytest.raises(NoAnswer) as caught:
+        sweeps.follow(sweeps.begin())
+
+    assert str(caught.value) == (
+        "it got no further than 4,000 members for 0.5 s; the service's log says why"
+    )
+
+
+def test_a_sweep_that_gets_further_is_waited_for(service: Service) -> None:
+    """However long it takes in all; only standing still counts."""
+    steps = [(200, BEGUN | {"scanned": step}) for step in range(8)]
+    service.answers = [(200, BEGUN), *steps, (200, ENDED)]
+    sweeps = Sweeps(f"http://127.0.0.1:{service.server_port}", still_seconds=1.0)
+
+    assert sweeps.follow(sweeps.begin()).scanned == 50_000
