@@ -89,11 +89,19 @@ class Crew:
             if member.stopped_by is not None:
                 reason = f"The worker of slice {member.slice_index} ended early"
                 return RunCutShort("interrupted", f"{reason}: {member.stopped_by}.")
+        if not self.members and self._nobody_is_left():
+            return RunCutShort("worker-lost", "Every worker was lost before the load began.")
         return None
 
     def silent(self) -> list[Member]:
         """The workers whose last numbers have not come."""
         return [one for one in self.members if not one.has_reported]
+
+    def _nobody_is_left(self) -> bool:
+        runner = self._runner
+        return isinstance(runner, MasterRunner) and all(
+            node.state == STATE_MISSING for node in runner.clients.all
+        )
 
     def _is_gone(self, member: Member) -> bool:
         if not isinstance(self._runner, MasterRunner):

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Generator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from lab.variables import Variables
 
-# On a busy machine one example may take any time; no test here is about its own speed.
-settings.register_profile("unhurried", deadline=None)
+# On a busy machine one example may take any time, and so may making it up; no test here is about
+# its own speed.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
 # Hundreds of processes are started here; with this set each would compile all our code again.

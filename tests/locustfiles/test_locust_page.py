@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from free_ports import free_port
 from locust_runs import (
+    PATIENCE_SECONDS,
     LocustRun,
     Stub,
     side_by_side,
@@ -77,7 +78,7 @@ class Page:
 
     def _ask(self, request: urllib.request.Request) -> Answer:
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310  our page
+            with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310  our page
                 return Answer(answer.status, answer.read().decode(), dict(answer.headers))
         except urllib.error.HTTPError as error:
             return Answer(error.code, error.read().decode(), dict(error.headers))

@@ -14,6 +14,9 @@ from locust_runs import (
     until,
 )
 
+# A worker that is started in such a run is there before it ends, however busy the machine.
+LATE_SECONDS = 16
+
 
 class Stage:
     """The scenes: each starts a master with workers, and does something to one of them."""
@@ -56,10 +59,19 @@ class Stage:
 
     def late_worker(self) -> LocustRun:
         """Let another worker come during the run."""
-        run = self._loaded("late_worker", "--duration", "8", workers=1)
+        run = self._loaded("late_worker", "--duration", str(LATE_SECONDS), workers=1)
         if run.port is not None:
             log = str(self._folder / "late")
             run.workers.append(start_worker(run.port, log))
+        return run
+
+    def lost_while_loading(self) -> LocustRun:
+        """Kill the only worker while the master loads the players."""
+        stub = self.stubs["lost_while_loading"] = self._make_stub("slow-load")
+        where = self._folder / "lost_while_loading"
+        run = start_locust(stub.url, where, "--scale", "0.0002", workers=1)
+        until(lambda: stub.seen()["events"], "the loading has begun")
+        run.workers[0].kill()
         return run
 
     def play(self, scene: Callable[[], LocustRun]) -> LocustRun:
@@ -88,12 +100,13 @@ def stage(make_stub: Callable[..., Stub], tmp_path_factory: pytest.TempPathFacto
 def runs(stage: Stage) -> dict[str, LocustRun]:
     """One run for each thing that can happen to a worker or to the master."""
     scenes: dict[str, Callable[[], LocustRun]] = {
+        "late_worker": stage.late_worker,
         "lost_master": stage.lost_master,
         "lost_worker": stage.lost_worker,
         "told_worker": stage.told_worker,
         "told_master": stage.told_master,
         "told_all": stage.told_all,
-        "late_worker": stage.late_worker,
+        "lost_while_loading": stage.lost_while_loading,
     }
     return side_by_side({name: partial(stage.play, scene) for name, scene in scenes.items()})
 
@@ -113,6 +126,17 @@ def test_a_lost_worker_ends_the_run(runs: dict[str, LocustRun]) -> None:
     assert f"slice {lost[0]}" in measured["end_reason"]
     assert set(lost) == unknown
     assert 0 == run.workers[1].returncode
+
+
+def test_a_run_that_lost_every_worker_before_its_load_says_so(runs: dict[str, LocustRun]) -> None:
+    """Locust stops its test then, and the reason is the worker, not Locust."""
+    run = runs["lost_while_loading"]
+    measured = run.measurements
+
+    assert 3 == run.main.returncode, run.output
+    assert "worker-lost" == measured["ended"]
+    assert "Every worker was lost before the load began." == measured["end_reason"]
+    assert 0 == measured["operations"]["submit"]["all"]["offered"]
 
 
 def test_a_worker_that_is_told_to_end_says_why(runs: dict[str, LocustRun]) -> None:
@@ -152,5 +176,5 @@ def test_a_worker_that_comes_late_gets_nothing(runs: dict[str, LocustRun]) -> No
     run = runs["late_worker"]
 
     assert 0 == run.main.returncode, run.output
-    assert 8 * 48 == run.measurements["operations"]["submit"]["ok"]
+    assert LATE_SECONDS * 48 == run.measurements["operations"]["submit"]["ok"]
     assert 1 == len(run.measurements["generators"])
