@@ -1,6 +1,8 @@
 """One run at a time in a checkout, and no process left over from a killed one."""
 
 import os
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Iterator
@@ -67,7 +69,8 @@ def claim_checkout(state: Path, command: str) -> Iterator[Claim]:
         )
         write_json(path, asdict(claim))
         try:
-            yield claim
+            with _guarded(claim.token):
+                yield claim
         finally:
             path.unlink(missing_ok=True)
 
@@ -81,6 +84,38 @@ def processes_of(token: str) -> list[psutil.Process]:
     ]
 
 
+def end_processes(token: str) -> int:
+    """End the processes that carry the token of a claim; returns how many there were."""
+    seen = processes_of(token)
+    time.sleep(_LOOK_AGAIN_SECONDS)
+    left = list({*seen, *processes_of(token)})
+    for process in left:
+        _signal(process, terminate=True)
+    _, alive = psutil.wait_procs(left, timeout=_STOP_SECONDS)
+    for process in alive:
+        _signal(process, terminate=False)
+    psutil.wait_procs(alive, timeout=_STOP_SECONDS)
+    return len(left)
+
+
+@contextmanager
+def _guarded(token: str) -> Iterator[None]:
+    """Keep somebody beside the block who ends the processes of the claim, should we be killed."""
+    command = [sys.executable, "-m", "lab.guard", token]
+    # In a session of its own it outlives Ctrl-C, and what a terminal tells its group.
+    with subprocess.Popen(  # noqa: S603  our own interpreter and package
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as guard:
+        try:
+            yield
+        finally:
+            guard.kill()
+
+
 def _busy(path: Path) -> str:
     holder = _read(path)
     if holder is None:
@@ -92,21 +127,13 @@ def _busy(path: Path) -> str:
 
 
 def _end_leftovers(path: Path) -> None:
-    """End what a run that was killed could not end itself, known by its token."""
+    """End what a run that was killed with its guard has left, known by its token."""
     holder = _read(path)
     if holder is None:
         return
-    seen = processes_of(holder.token)
-    time.sleep(_LOOK_AGAIN_SECONDS)
-    left = list({*seen, *processes_of(holder.token)})
-    for process in left:
-        _signal(process, terminate=True)
-    _, alive = psutil.wait_procs(left, timeout=_STOP_SECONDS)
-    for process in alive:
-        _signal(process, terminate=False)
-    psutil.wait_procs(alive, timeout=_STOP_SECONDS)
+    left = end_processes(holder.token)
     if left:
-        print(f"Ended {len(left)} processes left by `{holder.command}` (pid {holder.pid}).")
+        print(f"Ended {left} processes left by `{holder.command}` (pid {holder.pid}).")
     path.unlink(missing_ok=True)
 
 

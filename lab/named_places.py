@@ -8,6 +8,7 @@ from pathlib import Path
 from lab.variables import Variables
 
 _ANSWER_SECONDS = 10.0
+_SQLITE = b"SQLite format 3\0"
 # `Redis server v=8.0.2 …`, and likewise Valkey and KeyDB.
 _SERVER = re.compile(r"\bserver v=\d")
 
@@ -32,14 +33,26 @@ def _no_ledger(path: Path) -> str | None:
         return f"lies in a folder that does not exist: make {folder}, or name another file"
     if not folder.is_dir():
         return f"cannot be a file, as {folder} is none that holds any: name one in a folder"
-    if path.exists() and not path.is_file():
-        return "is not a file: name one"
     # SQLite keeps two more files beside it.
     if not os.access(folder, os.W_OK | os.X_OK):
         return f"cannot be kept: make the folder {folder} writable, or name another file"
-    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+    return _no_ledger_there(path) if path.exists() else None
+
+
+def _no_ledger_there(path: Path) -> str | None:
+    if not path.is_file():
+        return "is not a file: name one"
+    if not os.access(path, os.R_OK | os.W_OK):
         return "cannot be written: make it readable and writable, or name another file"
+    if not _may_be_database(path):
+        return "is a file of another kind: name another one"
     return None
+
+
+def _may_be_database(path: Path) -> bool:
+    """Whether a file is empty or begins as SQLite's do; the service looks at the rest."""
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) in {b"", _SQLITE}
 
 
 def _no_server(program: Path) -> str | None:

@@ -8,11 +8,23 @@ from make_command import Checkout
 
 
 @pytest.mark.parametrize("phase", ["loading", "measured"])
-def test_the_next_start_cleans_up_after_kill_9(checkout: Checkout, phase: str) -> None:
-    """After kill -9 of make and of the lab, the next command ends what they left."""
+def test_nothing_is_left_after_kill_9(checkout: Checkout, phase: str) -> None:
+    """Kill -9 of make and of the lab ends Redis, the service and the generator too."""
     command = checkout.start_until(phase)
     make = psutil.Process(command.process.pid)
     for process in (make, *make.children()):
+        process.kill()
+    command.process.wait()
+
+    assert checkout.left_after() == []
+
+
+@pytest.mark.parametrize("phase", ["loading", "measured"])
+def test_the_next_start_cleans_up_after_kill_9(checkout: Checkout, phase: str) -> None:
+    """After kill -9 of make, of the lab and of its guard, the next command ends what they left."""
+    command = checkout.start_until(phase)
+    make = psutil.Process(command.process.pid)
+    for process in (*checkout.processes_with("lab.guard"), make, *make.children()):
         process.kill()
     command.process.wait()
     assert checkout.processes()

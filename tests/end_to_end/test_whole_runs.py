@@ -147,7 +147,7 @@ def test_the_table_prints_again_and_the_files_copy(checkout: Checkout) -> None:
         (("HOTBOARD_REDIS_BIN=nowhere",), "HOTBOARD_REDIS_BIN=nowhere is no program"),
         (("HOTBOARD_REDIS_BIN=/bin/sh",), "HOTBOARD_REDIS_BIN=/bin/sh is no Redis-compatible"),
         (("LEDGER_PATH=nowhere/ledger.db",), "LEDGER_PATH=nowhere/ledger.db lies in a folder"),
-        (("LEDGER_PATH=Makefile",), "HOTBOARD_LEDGER_PATH: Makefile"),
+        (("LEDGER_PATH=Makefile",), "LEDGER_PATH=Makefile is a file of another kind"),
         (("TARGET=http://127.0.0.1:9",), "add ALLOW_WRITES=1"),
         (("TARGET=http://127.0.0.1:9", "ALLOW_WRITES=1"), "does not answer GET /v1/boards"),
         (("REDIS_URL=redis://127.0.0.1:9/0",), "REDIS_URL=redis://127.0.0.1:9/0 does not answer"),

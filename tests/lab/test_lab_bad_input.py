@@ -1,7 +1,8 @@
 """Whatever is wrong with a command is told in one round, before anything is started."""
 
+import sqlite3
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,7 @@ def _script(path: Path, text: str) -> Path:
         (".", "is not a file: name one."),
         ("locked/ledger.db", "cannot be kept: make the folder "),
         ("read-only.db", "cannot be written: make it readable and writable"),
+        ("notes.txt", "is a file of another kind: name another one."),
     ],
 )
 def test_a_place_where_no_ledger_can_be_kept(
@@ -58,6 +60,7 @@ def test_a_place_where_no_ledger_can_be_kept(
     (tmp_path / "file").touch()
     (tmp_path / "locked").mkdir()
     (tmp_path / "read-only.db").touch()
+    (tmp_path / "notes.txt").write_text("SQLite is what I read of today.")
     barred = {tmp_path / "locked", tmp_path / "read-only.db"}
     # root may write anywhere
     monkeypatch.setattr("os.access", lambda path, _: Path(path) not in barred)
@@ -105,9 +108,11 @@ def test_usable_places_are_not_refused(tmp_path: Path) -> None:
     """A ledger that is there or not, a server, and a script that starts one."""
     server = find_server(None)
     script = _script(tmp_path / "wrapped", f'exec {server} "$@"')
-    (tmp_path / "old.db").touch()
+    (tmp_path / "empty.db").touch()
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
+        connection.execute("CREATE TABLE state (last_change)")
 
-    for ledger, chosen in (("new.db", server), ("old.db", script)):
+    for ledger, chosen in (("new.db", server), ("empty.db", server), ("old.db", script)):
         named = Variables(ledger_path=tmp_path / ledger, hotboard_redis_bin=chosen)
 
         assert [] == unusable_places(named)

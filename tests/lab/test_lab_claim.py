@@ -41,6 +41,14 @@ def _holder(state: Path) -> subprocess.Popen[str]:
     )
 
 
+def _guard_of(holder: subprocess.Popen[str]) -> psutil.Process:
+    """The process that watches over a holder."""
+    (guard,) = (
+        child for child in psutil.Process(holder.pid).children() if "lab.guard" in child.cmdline()
+    )
+    return guard
+
+
 def test_a_second_run_is_refused_with_the_first_ones_name(tmp_path: Path) -> None:
     """The sentence names the command and the pid that hold the checkout."""
     with _holder(tmp_path) as first:
@@ -57,10 +65,11 @@ def test_a_second_run_is_refused_with_the_first_ones_name(tmp_path: Path) -> Non
 def test_the_next_run_ends_what_a_killed_one_left(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After kill -9 the orphan is found by its token and ended; others are untouched."""
+    """After kill -9, of its guard too, the orphan is found by its token; others are untouched."""
     with _holder(tmp_path) as first:
         assert first.stdout is not None
         orphan = psutil.Process(int(first.stdout.readline()))
+        _guard_of(first).kill()
         first.kill()
         first.wait()
     assert orphan.is_running()
@@ -72,6 +81,29 @@ def test_the_next_run_ends_what_a_killed_one_left(
     assert f"Ended 1 processes left by `make load-naive` (pid {first.pid})." in (
         capsys.readouterr().out
     )
+
+
+def test_what_a_killed_run_left_is_ended_at_once(tmp_path: Path) -> None:
+    """By its guard, which ends too; nobody has to start another run."""
+    with _holder(tmp_path) as first:
+        assert first.stdout is not None
+        orphan = psutil.Process(int(first.stdout.readline()))
+        guard = _guard_of(first)
+        first.kill()
+        first.wait()
+
+    _, alive = psutil.wait_procs([orphan, guard], timeout=60)
+    assert [] == alive
+
+
+def test_a_claim_that_ends_takes_its_guard_along(tmp_path: Path) -> None:
+    """And no guard ends anybody else's."""
+    with claim_checkout(tmp_path, "one"):
+        (guard,) = psutil.Process().children()
+        words = guard.cmdline()
+
+    assert "lab.guard" in words
+    assert not guard.is_running()
 
 
 def test_the_claim_is_released_at_the_end(tmp_path: Path) -> None:
