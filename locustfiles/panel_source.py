@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import floor
 from typing import Final
 
-from locustfiles.buckets import Counts, add_counts, highest_of
+from locustfiles.buckets import Counts, add_counts, highest_of, percentile
 from locustfiles.panel_phases import current_phase
 from locustfiles.panel_snapshot import Figures, Keys, OperationRow, Snapshot, Title, Trouble
 from locustfiles.panel_totals import RunningTotals, Totals
@@ -102,26 +102,20 @@ def _title(view: RunView) -> Title:
 
 
 def _figures(offered: int, achieved: int, seconds: int, response_us: Counts) -> Figures:
-    answers = sum(response_us.values())
-    buckets = sorted(response_us)
     return Figures(
         offered / seconds,
         achieved / seconds,
-        _value_ms(response_us, buckets, -(-answers // 2)) if answers >= _P50_ANSWERS else None,
-        _value_ms(response_us, buckets, -(-answers * 99 // 100))
-        if answers >= _P99_ANSWERS
-        else None,
+        _percentile_ms(response_us, 0.5, _P50_ANSWERS),
+        _percentile_ms(response_us, 0.99, _P99_ANSWERS),
     )
 
 
-def _value_ms(counts: Counts, buckets: list[int], rank: int) -> float:
-    """The value of that rank, counted from the lowest."""
-    reached = 0
-    for bucket in buckets:
-        reached += counts[bucket]
-        if reached >= rank:
-            return highest_of(bucket) / 1000
-    return highest_of(buckets[-1]) / 1000
+def _percentile_ms(response_us: Counts, fraction: float, least_answers: int) -> float | None:
+    """The percentile; None with fewer answers than it needs."""
+    bucket = percentile(response_us, fraction)
+    if bucket is None or sum(response_us.values()) < least_answers:
+        return None
+    return highest_of(bucket) / 1000
 
 
 def _failures(records: dict[str, OperationRecord], phase: range) -> Iterator[Trouble]:
