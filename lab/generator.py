@@ -44,37 +44,35 @@ def generate(
     around it, in sentences.
     """
     variables = order.variables
-    options = _options(order, stack, folder)
+    main, *workers = _parts(order, stack, folder, session)
     if variables.locust_ui:
         page = f"http://{HOST}:{variables.locust_port}/?tab=hot-keys"
         print(f"Locust's page shows the hot keys: {page}", flush=True)
     with ExitStack() as running:
-        if variables.workers == 1:
-            main = _locust("The generator", options, None, session)
-            parts = [main]
-        else:
-            port = str(free_port())
-            lead = ["--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", port]
-            lead += ["--expect-workers", str(variables.workers)]
-            main = _locust("The generator", [*options, *lead], None, session)
-            follow = [
-                "--worker",
-                "--loglevel",
-                "WARNING",
-                "--master-host",
-                "127.0.0.1",
-                "--master-port",
-                port,
-            ]
-            parts = [main]
-            for number in range(variables.workers):
-                log = folder / "logs" / f"worker-{number}.log"
-                parts.append(_locust(f"Generator worker {number}", follow, log, session))
-        for part in parts:
+        for part in (main, *workers):
             running.callback(part.end)
             part.begin()
-        missing = MissingWorker(parts[1:], folder / "run.json")
+        missing = MissingWorker(workers, folder / "run.json")
         return _watch(main, missing, order, stack, session)
+
+
+def _parts(order: RunOrder, stack: Stack, folder: Path, session: Session) -> list[Part]:
+    """The process that leads, then its workers; one that is alone sends the load itself."""
+    options, count = _options(order, stack, folder), order.variables.workers
+    if count == 1:
+        return [_locust("The generator", options, None, session)]
+    port = str(free_port())
+    lead = ["--master", "--master-bind-host", HOST, "--master-bind-port", port]
+    lead += ["--expect-workers", str(count)]
+    follow = ["--worker", "--loglevel", "WARNING", "--master-host", HOST, "--master-port", port]
+    logs = folder / "logs"
+    return [
+        _locust("The generator", [*options, *lead], None, session),
+        *(
+            _locust(f"Generator worker {number}", follow, logs / f"worker-{number}.log", session)
+            for number in range(count)
+        ),
+    ]
 
 
 def _options(order: RunOrder, stack: Stack, folder: Path) -> list[str]:
