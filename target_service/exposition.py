@@ -117,6 +117,7 @@ class _Counter:
         yield f"{self.head}{_number(values[self.key])}\n"
 
 
+# The lines below each metric's header, in the order in which they are written.
 Layout = dict[str, list[_Counter | _Histogram]]
 
 
@@ -130,7 +131,8 @@ class SharedSeries:
         self._folder = folder
         self._gauges = OwnSeries(CollectorRegistry())
         self._layout: Layout = {}
-        self._known: frozenset[str] = frozenset()
+        # The keys that the layout is of: it is made anew when a worker has got another one.
+        self._laid_out: frozenset[str] = frozenset()
 
     def text(self) -> str:
         """All of them."""
@@ -148,8 +150,8 @@ class SharedSeries:
                 for key, value, *_ in _values(file):
                     values[key] += value
                     kinds[key] = kind
-        if values.keys() != self._known:
-            self._layout, self._known = _layout(kinds), frozenset(values)
+        if values.keys() != self._laid_out:
+            self._layout, self._laid_out = _layout(kinds), frozenset(values)
         for header, blocks in self._layout.items():
             yield header
             for block in blocks:
@@ -157,6 +159,7 @@ class SharedSeries:
 
 
 def _values(file: Path) -> Iterable[tuple[str, float, float, int]]:
+    """Read a worker's file: key, value, when it was set, and its place in the file."""
     read: Any = MmapedDict.read_all_values_from_file
     found: Iterable[tuple[str, float, float, int]] = read(str(file))
     return found
