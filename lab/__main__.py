@@ -5,8 +5,13 @@ Exit codes: 0 pass, 1 fail, 2 usage, 3 invalid.
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Ctrl-C before anybody listens for it ends the command without a traceback from an import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from lab.calibration.command import calibrate
 from lab.checkout import HERE

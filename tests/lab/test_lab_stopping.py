@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +63,28 @@ def test_the_first_signal_is_the_reason_and_a_lost_terminal_is_no_impatience(
 def test_nohup_is_respected() -> None:
     """A SIGHUP that was ignored from the start stays ignored."""
     assert "0 None, prints to the terminal" == _heard("SIGHUP", ignored=True)
+
+
+def test_ctrl_c_while_the_lab_is_still_being_imported_ends_it_without_a_traceback(
+    tmp_path: Path,
+) -> None:
+    """Nobody listens yet, and half a second of imports is long enough to change one's mind."""
+    slow = "import time; print('importing', flush=True); time.sleep(120)"
+    (tmp_path / "filelock.py").write_text(slow)
+    starting = subprocess.Popen(
+        [sys.executable, "-m", "lab", "capacity"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    with starting:
+        assert starting.stdout is not None
+        assert starting.stdout.readline() == "importing\n"
+        starting.send_signal(signal.SIGINT)
+
+        assert starting.stdout.read() == ""
+    assert starting.returncode == -signal.SIGINT
 
 
 def test_a_check_raises_the_reason() -> None:
