@@ -48,14 +48,33 @@ class _Page(msgspec.Struct):
     achievements: list[_Achievement]
 
 
+def settle_members(stack: Stack, ledger: Path | str, folder: Path) -> Path | str:
+    """Have everybody recounted once more, and wait until what they unlocked is published.
+
+    After that the service writes nothing more to Redis. `ledger` is returned, or why nothing can
+    be said of the members; it may be such a reason itself.
+    """
+    if isinstance(ledger, str) or _measured_members(folder) is None:
+        return ledger
+    reason = stack.failure()
+    if reason is None:
+        try:
+            sweep_once_more(Sweeps(stack.service_url))
+            AchievementsFile(ledger).settle()
+        except NoAnswer as error:
+            reason = _unanswered(error)
+        except PartFailed as error:
+            reason = str(error)
+        else:
+            return ledger
+        print(reason, file=sys.stderr)
+    return reason
+
+
 def add_members(audited: dict[str, Any], stack: Stack, ledger: Path | str, folder: Path) -> None:
     """Add to an audit what can be said of the members; `ledger` may be why nothing can be."""
-    try:
-        measurements = json.loads((folder / "measurements.json").read_bytes())
-    except FileNotFoundError:
-        # The run never got as far as sending anything.
-        return
-    if COUNT not in measurements["operations"]:
+    measurements = _measured_members(folder)
+    if measurements is None:
         return
     reason = ledger if isinstance(ledger, str) else stack.failure()
     if reason is None:
@@ -71,10 +90,23 @@ def add_members(audited: dict[str, Any], stack: Stack, ledger: Path | str, folde
         audited["not_comparable"].append({"name": "achievements", "reason": reason})
 
 
+def _measured_members(folder: Path) -> Mapping[str, Any] | None:
+    """What a run measured; None when it had no members, or never got as far as sending anything."""
+    try:
+        measurements: Mapping[str, Any] = json.loads((folder / "measurements.json").read_bytes())
+    except FileNotFoundError:
+        return None
+    return measurements if COUNT in measurements["operations"] else None
+
+
+def _unanswered(error: NoAnswer) -> str:
+    return f"The service did not answer the audit of members: {error}."
+
+
 def achievements_invariants(
     stack: Stack, file: AchievementsFile, measurements: Mapping[str, Any]
 ) -> list[Invariant]:
-    """Have everybody recounted once more, then compare all there is.
+    """Compare all there is, once everybody was settled.
 
     Raises:
         PartFailed: the service or the file does not answer.
@@ -83,14 +115,12 @@ def achievements_invariants(
     whole = measurements["operations"][COUNT]["all"]
     told = whole["statuses"].get("applied", 0)
     try:
-        sweep_once_more(Sweeps(stack.service_url))
         boards = file.boards()
         tracks = _tracks(stack.service_url, boards)
         recounted = file.recount(tracks)
         equal, entries = _compare(stack, boards)
     except NoAnswer as error:
-        raise PartFailed(f"The service did not answer the audit of members: {error}.") from None
-    # It waits until all are published, so the stream is read after it.
+        raise PartFailed(_unanswered(error)) from None
     unlocks = file.unlocks()
     frames, trimmed = _frames(stack.redis_url)
     rows = file.counted_events()

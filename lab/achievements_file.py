@@ -74,14 +74,14 @@ class AchievementsFile:
                 boards.setdefault(board, {})[member] = points
         return boards
 
-    def unlocks(self) -> list[tuple[int, str, str, int]]:
-        """Number, member, achievement and level of every unlock, once all are published.
-
-        Those that are not published in time are in it all the same.
-        """
+    def settle(self) -> None:
+        """Wait until all unlocks are published, or have had time enough to be."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while self._unpublished() and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
+
+    def unlocks(self) -> list[tuple[int, str, str, int]]:
+        """Number, member, achievement and level of every unlock, published or not."""
         with read_only(self.path) as connection:
             return connection.execute(
                 "SELECT number, member, achievement, level FROM achievement_unlocks ORDER BY number"

@@ -6,7 +6,7 @@ from typing import Any
 
 import redis
 
-from lab.achievements_audit import add_members
+from lab.achievements_audit import add_members, settle_members
 from lab.audit import audit, incomparable_audit
 from lab.errors import PartFailed
 from lab.event_audit import with_event
@@ -21,8 +21,11 @@ def audit_with_members(
     before: Counters, stack: Stack, folder: Path, ledger: LedgerFile | None, no_ledger: str
 ) -> dict[str, Any]:
     """The whole audit of a run: what `audit_run` compares, and the members if it had any."""
+    # Unlocks that are still being published would be executed by Redis after the service has told
+    # how many it counted.
+    members = settle_members(stack, ledger.path if ledger else no_ledger, folder)
     audited = audit_run(before, stack, folder, ledger, no_ledger)
-    add_members(audited, stack, ledger.path if ledger else no_ledger, folder)
+    add_members(audited, stack, members, folder)
     return audited
 
 

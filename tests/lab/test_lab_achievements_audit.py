@@ -7,15 +7,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from redis import Redis
 
+from lab import achievements_file, run_audit
 from lab.achievements_audit import STREAM, achievements_invariants
 from lab.achievements_file import AchievementsFile
 from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import UsageError
+from lab.evidence import Counters
+from lab.ledger_file import LedgerFile
 from lab.redis_access import KnownServer, clear_boards, connect
 from lab.session import Session
 
@@ -179,6 +183,34 @@ def test_frames_that_the_stream_has_dropped_were_there(
     redis.xtrim(STREAM, maxlen=1, approximate=False)
 
     assert (2, 2, True) == _found(stack, file)[4]
+
+
+def test_nothing_is_counted_before_all_unlocks_are_published(
+    stack: Stack, file: AchievementsFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis would have executed what the service, asked a moment earlier, had not counted yet."""
+    (tmp_path / "measurements.json").write_text(json.dumps(MEASUREMENTS))
+    _change(file, "UPDATE achievement_state SET published_to = 0")
+    happened: list[str] = []
+
+    def publish_one(_: float) -> None:
+        happened.append("one published")
+        _change(file, "UPDATE achievement_state SET published_to = published_to + 1")
+
+    def count(*_: object) -> dict[str, list[object]]:
+        happened.append("counted")
+        return {"invariants": [], "not_comparable": []}
+
+    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=publish_one)
+    monkeypatch.setattr(achievements_file, "time", clock)
+    monkeypatch.setattr(run_audit, "audit_run", count)
+    before = Counters(frozenset(), "", 0, {}, {}, {})
+    ledger = LedgerFile(file.path, "naive")
+    audited = run_audit.audit_with_members(before, stack, tmp_path, ledger, "")
+
+    assert ["one published", "one published", "counted"] == happened
+    assert [True] * 5 == [one["held"] for one in audited["invariants"]]
+    assert [] == audited["not_comparable"]
 
 
 def test_a_database_that_holds_only_ours_may_be_used_again(redis: Redis) -> None:
