@@ -4,7 +4,6 @@
 PYTHON ?= python3
 VENV := .venv
 RUN_PYTHON := $(VENV)/bin/python
-RUN ?= latest
 
 .DEFAULT_GOAL := help
 .PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench ui-check grafana-check check clean
@@ -73,11 +72,11 @@ runs: $(VENV)/run.stamp ## List the runs at hand, newest first
 	@exec $(RUN_PYTHON) -m reports runs
 
 report: $(VENV)/run.stamp ## Render the page of a run and print its table again (RUN=latest)
-	@$(RUN_PYTHON) -m reports html -- "$(RUN)"
-	@exec $(RUN_PYTHON) -m reports show -- "$(RUN)"
+	@$(RUN_PYTHON) -m reports html -- "$${RUN-latest}"
+	@exec $(RUN_PYTHON) -m reports show -- "$${RUN-latest}"
 
 export: $(VENV)/run.stamp ## Copy the CSV files of a run (RUN=latest OUT=folder)
-	@exec $(RUN_PYTHON) -m reports export -- "$(RUN)" "$(OUT)"
+	@exec $(RUN_PYTHON) -m reports export -- "$${RUN-latest}" "$$OUT"
 
 capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, players
 	@exec $(RUN_PYTHON) -m lab capacity

@@ -3,12 +3,15 @@
 import os
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from lab.variables import Variables
 
 _ANSWER_SECONDS = 10.0
 _SQLITE = b"SQLite format 3\0"
+# Of the names that SQLite makes of the file's own.
+_LONGEST_ENDING = "-journal"
 # `Redis server v=8.0.2 …`, and likewise Valkey and KeyDB.
 _SERVER = re.compile(r"\bserver v=\d")
 
@@ -28,18 +31,31 @@ def unusable_places(variables: Variables) -> list[str]:
 
 def _no_ledger(path: Path) -> str | None:
     """Why no ledger can be kept there, and what to do; None when one can."""
-    folder = path.parent
+    try:
+        return _no_folder_for_ledger(path.parent) or _no_ledger_there(path)
+    except OSError as error:
+        # a name that is too long, a link that leads to itself
+        return f"cannot be kept ({error.strerror}): name another file"
+
+
+def _no_folder_for_ledger(folder: Path) -> str | None:
     if not folder.exists():
         return f"lies in a folder that does not exist: make {folder}, or name another file"
     if not folder.is_dir():
         return f"cannot be a file, as {folder} is none that holds any: name one in a folder"
-    # SQLite keeps two more files beside it.
+    # SQLite keeps more files beside it.
     if not os.access(folder, os.W_OK | os.X_OK):
         return f"cannot be kept: make the folder {folder} writable, or name another file"
-    return _no_ledger_there(path) if path.exists() else None
+    return None
 
 
 def _no_ledger_there(path: Path) -> str | None:
+    with suppress(FileNotFoundError):
+        Path(f"{path}{_LONGEST_ENDING}").stat()
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return None
     if not path.is_file():
         return "is not a file: name one"
     if not os.access(path, os.R_OK | os.W_OK):

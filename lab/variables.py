@@ -182,14 +182,21 @@ def contradictions(makeflags: str, environment: Mapping[str, str]) -> list[str]:
     """A sentence when make's command line asks for what its target has settled otherwise."""
     problems = []
     for name in ("MODE", "SCENARIO"):
-        asked = re.search(rf" -- (?:.* )?{name}:?=(\S*)", f" {makeflags}")
+        overridden = rf" -- (?:.*(?<!\\) )?{name}:?=((?:\\.|[^\\ ])*)"
+        found = re.search(overridden, f" {makeflags}", re.DOTALL)
         settled = environment.get(name)
-        if asked is not None and settled not in {None, asked[1]}:
+        asked = _unescaped(found[1]) if found else settled
+        if settled not in {None, asked}:
             problems.append(
-                f"{name}={asked[1]} contradicts `make load-{settled}`, which names its "
+                f"{name}={asked} contradicts `make load-{settled}`, which names its "
                 f"{name.lower()}: leave it out."
             )
     return problems
+
+
+def _unescaped(value: str) -> str:
+    """A value as it was before make put it into MAKEFLAGS."""
+    return re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL).replace("$$", "$")
 
 
 def _sentence(detail: Mapping[str, Any]) -> str:

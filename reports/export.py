@@ -18,10 +18,10 @@ def export_run(run: Run, target: Path) -> list[Path]:
             f"{run.path} has no tables yet: make them with "
             f"`.venv/bin/python -m reports tables {run.path}`."
         )
-    if target.resolve() == run.path.resolve():
-        raise ExportRefused(f"{target} is the run itself; name another directory.")
-    _refuse_another_run(target, sources, run.facts.run_id)
     try:
+        if target.exists() and target.samefile(run.path):
+            raise ExportRefused(f"{target} is the run itself; name another directory.")
+        _refuse_another_run(target, sources, run.facts.run_id)
         target.mkdir(parents=True, exist_ok=True)
         for source in sources:
             write_atomically(target / source.name, source.read_bytes())

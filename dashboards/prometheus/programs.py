@@ -18,7 +18,7 @@ class ProgramMissing(RuntimeError):
 def program(name: str, environment: Mapping[str, str], unpacked: Path = UNPACKED) -> Path:
     """Find a program: beside PROMETHEUS_BIN, else on PATH, else where fetch.sh put it."""
     chosen = environment.get("PROMETHEUS_BIN", "")
-    if chosen and not Path(chosen).is_file():
+    if chosen and not (os.access(chosen, os.F_OK) and Path(chosen).is_file()):
         raise ProgramMissing(f"PROMETHEUS_BIN names {chosen}, which is no file.")
     if chosen and not os.access(chosen, os.X_OK):
         raise ProgramMissing(f"PROMETHEUS_BIN names {chosen}, which is no program that can be run.")

@@ -47,7 +47,7 @@ def find_grafana(environment: Mapping[str, str]) -> Grafana | None:
         GrafanaUnusable: GRAFANA_BIN names no file, or a program without its folder.
     """
     chosen = environment.get("GRAFANA_BIN", "")
-    if chosen and not Path(chosen).is_file():
+    if chosen and not (os.access(chosen, os.F_OK) and Path(chosen).is_file()):
         raise GrafanaUnusable(f"GRAFANA_BIN names {chosen}, which is no file.")
     if chosen and not os.access(chosen, os.X_OK):
         raise GrafanaUnusable(f"GRAFANA_BIN names {chosen}, which is no program that can be run.")

@@ -14,6 +14,7 @@ from lab.calibration.report import event_lines, past_lines, proposal_lines
 from lab.checkout import Checkout
 from lab.errors import UsageError
 from lab.event_audit import event_of
+from lab.given_file import read_given_file
 from lab.problems import Problems
 from lab.variables import Variables
 
@@ -83,7 +84,7 @@ def _given_event(where: str) -> EndedEvent:
         if where.startswith(("http://", "https://")):
             told = ask_json(where)
         else:
-            told = json.loads(Path(where).read_bytes())
+            told = json.loads(read_given_file(Path(where)))
     except NoAnswer as error:
         raise UsageError(f"EVENT={where} cannot be read: {error}.") from None
     except (OSError, ValueError, RecursionError) as error:
@@ -99,7 +100,7 @@ def _event_of_run(run: str, checkout: Checkout) -> EndedEvent:
     for folder in candidates:
         path = folder / "measurements.json"
         try:
-            event = _event_in(json.loads(path.read_bytes()))
+            event = _event_in(json.loads(read_given_file(path)))
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, ValueError, RecursionError) as error:

@@ -1,10 +1,12 @@
 """Past totals, one row for each period as long as the event: a CSV of `period,total`."""
 
 import csv
+from io import StringIO
 from pathlib import Path
 
 from lab.asking import plain_words
 from lab.errors import UsageError
+from lab.given_file import read_given_file
 
 COLUMNS = ["period", "total"]
 _MOST = 2**53 - 1
@@ -17,8 +19,8 @@ def read_past_totals(path: Path) -> list[int]:
         UsageError: with every row that is no period and total.
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = list(csv.reader(lines))
+        text = read_given_file(path).decode("utf-8-sig")
+        rows = list(csv.reader(StringIO(text, newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"TOTALS={path} cannot be read: {plain_words(error)}.") from None
     if not rows or [name.strip() for name in rows[0]] != COLUMNS:

@@ -1,5 +1,6 @@
 """Find a run by what a person types: a path, a run id, or `latest`."""
 
+import os
 import re
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def find_run(asked: str, runs_dir: Path) -> Path:
             raise RunNotFound(f"There is no run in {runs_dir} yet: `make load-naive` makes one.")
         return runs[0]
     for candidate in (Path(asked), runs_dir / asked):
-        if asked and candidate.is_dir():
+        # Of what cannot even be looked at, such as a name that is too long, os.access is no error.
+        if asked and os.access(candidate, os.F_OK) and candidate.is_dir():
             return candidate
     newest = f"; the newest there is {runs[0].name}" if runs else ", which holds no run yet"
     raise RunNotFound(

@@ -67,6 +67,8 @@ def test_wrong_name_is_no_reason_to_look_elsewhere(tmp_path: Path) -> None:
 
     with pytest.raises(ProgramMissing, match="which is no file"):
         program("prometheus", environment, tmp_path)
+    with pytest.raises(ProgramMissing, match="which is no file"):
+        program("prometheus", {"PROMETHEUS_BIN": "x" * 300, "PATH": ""}, tmp_path)
     (tmp_path / "none").touch(mode=0o644)
     with pytest.raises(ProgramMissing, match="which is no program that can be run"):
         program("prometheus", environment, tmp_path)

@@ -50,6 +50,8 @@ def test_missing_choice_is_refused_by_name(tmp_path: Path) -> None:
     """GRAFANA_BIN that names nothing is a mistake, not a machine without Grafana."""
     with pytest.raises(GrafanaUnusable, match=r"GRAFANA_BIN names .*none, which is no file"):
         find_grafana({"GRAFANA_BIN": str(tmp_path / "none"), "PATH": ""})
+    with pytest.raises(GrafanaUnusable, match=r"GRAFANA_BIN names x+, which is no file"):
+        find_grafana({"GRAFANA_BIN": "x" * 300, "PATH": ""})
     (tmp_path / "none").touch(mode=0o644)
     with pytest.raises(GrafanaUnusable, match="which is no program that can be run"):
         find_grafana({"GRAFANA_BIN": str(tmp_path / "none"), "PATH": ""})

@@ -51,6 +51,10 @@ def _script(path: Path, text: str) -> Path:
         ("locked/ledger.db", "cannot be kept: make the folder "),
         ("read-only.db", "cannot be written: make it readable and writable"),
         ("notes.txt", "is a file of another kind: name another one."),
+        ("endless", "is not a file: name one."),
+        ("circle", "cannot be kept (Too many levels of symbolic links): name another file."),
+        ("x" * 250, "cannot be kept (File name too long): name another file."),
+        ("x" * 300 + "/ledger.db", "cannot be kept (File name too long): name another file."),
     ],
 )
 def test_a_place_where_no_ledger_can_be_kept(
@@ -60,6 +64,8 @@ def test_a_place_where_no_ledger_can_be_kept(
     (tmp_path / "file").touch()
     (tmp_path / "locked").mkdir()
     (tmp_path / "read-only.db").touch()
+    (tmp_path / "endless").symlink_to("/dev/full")
+    (tmp_path / "circle").symlink_to("circle")
     (tmp_path / "notes.txt").write_text("SQLite is what I read of today.")
     barred = {tmp_path / "locked", tmp_path / "read-only.db"}
     # root may write anywhere

@@ -74,7 +74,7 @@ def test_show_takes_a_path(runs: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "write  lb:global:all:s1  100 %      8.33 %            1.00        1" in printed
 
 
-@pytest.mark.parametrize("asked", ["nothing-like-it", "", "../..//x"])
+@pytest.mark.parametrize("asked", ["nothing-like-it", "", "../..//x", "x" * 300])
 def test_an_unknown_run_is_a_sentence(
     asked: str, runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
