@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from lab.addresses import redis_address, web_address, without_password
@@ -17,6 +17,8 @@ from lab.problems import Problems
 
 _DURATION = re.compile(r"(\d+)\s*(s|m|h|)", re.ASCII)
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+# How Python keeps such bytes.
+_NO_TEXT = re.compile(r"[\ud800-\udfff]")
 # Read by the Makefile alone.
 _MAKE_ONLY = frozenset({"PYTHON"})
 # Read by `python -m reports`.
@@ -92,6 +94,14 @@ class Variables(BaseSettings):
     totals: Path | None = None
     event: str | None = None
     run: str | None = None
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_text(cls, value: object) -> object:
+        """Bytes that are no UTF-8, which could be neither written down nor printed."""
+        if isinstance(value, str) and _NO_TEXT.search(value):
+            raise ValueError("give it in UTF-8")
+        return value
 
     def repeating(self, command: str) -> str:
         """The command that repeats this one, with the variables that were set."""

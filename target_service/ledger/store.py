@@ -1,5 +1,6 @@
 """The database file: connections to it and transactions on it."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,8 +30,9 @@ class Store:
 
     def prepare(self) -> None:
         """Make the file if there is none; refuse one that is not a ledger of this version."""
-        if not self.path.parent.is_dir():
-            raise LedgerUnusable(f"{self.path.parent} is not a directory; make it first.")
+        folder = self.path.parent
+        if not (os.access(folder, os.F_OK) and folder.is_dir()):
+            raise LedgerUnusable(f"{folder} is not a directory; make it first.")
         try:
             with self.turns.taken():
                 self._create_or_check()
@@ -91,7 +93,8 @@ class Store:
             connection.execute(f"PRAGMA synchronous = {self._sync}")
 
     def _open(self) -> sqlite3.Connection:
-        connection = self._connected(str(self.path))
+        # Whole, since SQLite takes `:memory:` and `file:…` for something else than names of files.
+        connection = self._connected(str(self.path.absolute()))
         try:
             connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
         except sqlite3.Error as error:

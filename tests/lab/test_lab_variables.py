@@ -192,3 +192,16 @@ def test_a_password_is_no_part_of_a_problem(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("REDIS_URL", "redis://:secret@h:x/0")
 
     assert ["REDIS_URL=redis://:***@h:x/0"] == [one[:28] for one in _problems()]
+
+
+def test_bytes_that_are_no_text_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They could be neither written down nor printed; letters beyond ASCII are text."""
+    broken = ("SCALE", "SET", "LEDGER_PATH", "RUN")
+    for name in broken:
+        monkeypatch.setenv(name, "a\udcff")
+    monkeypatch.setenv("TOTALS", "wöchentlich.csv")
+
+    assert tuple(f"{name}=a\udcff: give it in UTF-8." for name in broken) == _problems()
+    for name in broken:
+        monkeypatch.delenv(name)
+    assert Path("wöchentlich.csv") == _read().totals

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -94,9 +95,22 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path, write: object, sent
 
 
 def test_a_missing_directory_is_refused(tmp_path: Path) -> None:
-    """The ledger makes its file, not the place for it."""
-    with pytest.raises(LedgerUnusable, match="is not a directory; make it first"):
-        SqliteLedger(tmp_path / "nowhere" / "ledger.db")
+    """The ledger makes its file, not the place for it; nor one of a name too long."""
+    for place in ("nowhere", "x" * 300):
+        with pytest.raises(LedgerUnusable, match="is not a directory; make it first"):
+            SqliteLedger(tmp_path / place / "ledger.db")
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:ledger.db", "file:ledger.db?mode=memory"])
+def test_a_name_that_means_something_to_sqlite_is_a_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The events are in the file of that name, wherever SQLite would look for them."""
+    monkeypatch.chdir(tmp_path)
+    made(Path(name))
+
+    with closing(sqlite3.connect(f"{(tmp_path / name).as_uri()}?mode=ro", uri=True)) as connection:
+        assert [("e1",)] == connection.execute("SELECT event_id FROM events").fetchall()
 
 
 def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
