@@ -12,9 +12,12 @@ from hypothesis import HealthCheck, settings
 from lab.variables import Variables
 
 # On a busy machine one example may take any time, and so may making it up; no test here is about
-# its own speed.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
+# its own speed. The same code is given the same examples, so that red means a change; others are
+# tried with `pytest --hypothesis-profile=exploring`.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("exploring", unhurried)
+settings.register_profile("repeatable", unhurried, derandomize=True, database=None)
+settings.load_profile("repeatable")
 
 # Hundreds of processes are started here; with this set each would compile all our code again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

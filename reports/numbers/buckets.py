@@ -35,6 +35,7 @@ def quantile_seconds(buckets: Sequence[Bucket], fraction: Fraction) -> float | N
         if cumulative >= rank:
             if le == inf:
                 return lower
-            return lower + (le - lower) * (rank - below) / (cumulative - below)
+            # Rounding may carry the sum past the bound, and so into the next bucket.
+            return min(le, lower + (le - lower) * (rank - below) / (cumulative - below))
         lower, below = le, cumulative
     return lower
