@@ -134,7 +134,8 @@ def _watch(
 
 def _incident(stack: Stack, missing: MissingWorker, session: Session, end: float) -> str | None:
     if session.stop.reason:
-        return f"The run was {session.stop.reason}."
+        # The generator knows of no other reason than the signal that it is about to get.
+        return f"The run was {session.stop.reason}; its generator was then sent SIGTERM."
     if time.monotonic() > end:
         return "The run took longer than it can take, and was stopped."
     return stack.failure() or missing.failure()

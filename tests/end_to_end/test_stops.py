@@ -23,3 +23,6 @@ def test_a_stopped_run_leaves_no_process(checkout: Checkout, phase: str, how: st
         verdict = checkout.run_json()["verdict"]
         assert verdict["status"] == "invalid"
         assert any("SIG" in reason for reason in verdict["reasons"]), verdict
+        if how == "Ctrl-C":
+            told = "The run was stopped by SIGINT; its generator was then sent SIGTERM."
+            assert told == verdict["reasons"][0]
