@@ -54,11 +54,14 @@ class Copier:
         if in_log >= _LONG_LOG_PAGES:
             with self._store.turns.taken():
                 in_log, copied = checkpoint(self._connection)
-        if in_log == copied:
+        if 0 <= in_log == copied:
             self._seen = version
 
 
 def checkpoint(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Copy what no reader holds back; return the pages in the log, and those copied by now."""
+    """Copy what no reader holds back; return the pages in the log, and those copied by now.
+
+    Both are -1 while another process copies.
+    """
     _, in_log, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     return in_log, copied

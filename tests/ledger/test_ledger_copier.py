@@ -2,6 +2,7 @@
 
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,6 +16,14 @@ from target_service.ledger.store import Store
 
 _WAIT_SECONDS = 60
 _PAGE = 4_096
+# Holds the lock of SQLite that whoever copies has, its 121st byte, until told to end.
+_COPYING_ELSEWHERE = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as shared:
+    fcntl.lockf(shared, fcntl.LOCK_EX, 1, 121)
+    print(flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture
@@ -66,6 +75,27 @@ def test_what_was_written_reaches_the_file(store: Store) -> None:
         _await_words(store, ["before"])
         _write(store, connection, "after")
         _await_words(store, ["before", "after"])
+        copying.close()
+
+
+def test_what_another_process_was_to_copy_is_copied_when_that_one_dies(store: Store) -> None:
+    """Although nothing more is written that would tell the copier to look."""
+    index = store.path.with_name("ledger.db-shm")
+    with closing(store.connect()) as connection:
+        _write(store, connection, "left")
+        with subprocess.Popen(
+            [sys.executable, "-c", _COPYING_ELSEWHERE, index],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as other:
+            assert other.stdout is not None
+            other.stdout.readline()
+            copying = Copier(Store(store.path, "normal"))
+            copying.start()
+            time.sleep(0.2)
+            assert [] == _words_without_the_log(store)
+            other.kill()
+        _await_words(store, ["left"])
         copying.close()
 
 
