@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCUST = (sys.executable, "-m", "locust", "-f", "locustfiles/locustfile.py")
 # However slow the machine: reached only where something hangs.
 PATIENCE_SECONDS = 240.0
-_SCENES_AT_ONCE = 5
+# Locust gives up workers that are silent for some seconds, as starved ones are.
+_SCENES_AT_ONCE = 3
 OPERATIONS = ("submit", "top", "around")
 T = TypeVar("T")
 
