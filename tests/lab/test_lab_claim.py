@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -15,6 +17,7 @@ import lab.claim
 from lab.claim import TOKEN_VARIABLE, claim_checkout, processes_of
 from lab.errors import UsageError
 
+_PATIENCE_SECONDS = 60
 _HOLD = textwrap.dedent("""
     import subprocess, sys, os
     from pathlib import Path
@@ -41,12 +44,16 @@ def _holder(state: Path) -> subprocess.Popen[str]:
     )
 
 
-def _guard_of(holder: subprocess.Popen[str]) -> psutil.Process:
-    """The process that watches over a holder."""
-    (guard,) = (
-        child for child in psutil.Process(holder.pid).children() if "lab.guard" in child.cmdline()
-    )
-    return guard
+def _guard_of(holder: int) -> psutil.Process:
+    """The process that watches over a holder; one that has just begun shows no words yet."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        for child in psutil.Process(holder).children():
+            with suppress(psutil.NoSuchProcess):
+                if "lab.guard" in child.cmdline():
+                    return child
+        time.sleep(0.01)
+    raise AssertionError(f"Process {holder} has no guard.")
 
 
 def test_a_second_run_is_refused_with_the_first_ones_name(tmp_path: Path) -> None:
@@ -69,7 +76,7 @@ def test_the_next_run_ends_what_a_killed_one_left(
     with _holder(tmp_path) as first:
         assert first.stdout is not None
         orphan = psutil.Process(int(first.stdout.readline()))
-        _guard_of(first).kill()
+        _guard_of(first.pid).kill()
         first.kill()
         first.wait()
     assert orphan.is_running()
@@ -88,21 +95,19 @@ def test_what_a_killed_run_left_is_ended_at_once(tmp_path: Path) -> None:
     with _holder(tmp_path) as first:
         assert first.stdout is not None
         orphan = psutil.Process(int(first.stdout.readline()))
-        guard = _guard_of(first)
+        guard = _guard_of(first.pid)
         first.kill()
         first.wait()
 
-    _, alive = psutil.wait_procs([orphan, guard], timeout=60)
+    _, alive = psutil.wait_procs([orphan, guard], timeout=_PATIENCE_SECONDS)
     assert [] == alive
 
 
 def test_a_claim_that_ends_takes_its_guard_along(tmp_path: Path) -> None:
     """And no guard ends anybody else's."""
     with claim_checkout(tmp_path, "one"):
-        (guard,) = psutil.Process().children()
-        words = guard.cmdline()
+        guard = _guard_of(os.getpid())
 
-    assert "lab.guard" in words
     assert not guard.is_running()
 
 
