@@ -36,8 +36,7 @@ from lab.terminal.commands import ALL, REPORTS, run_terminal
 from lab.terminal.workbench import Workbench
 from lab.variables import Variables, read_variables
 from workload.assumptions import InvalidWorkload
-from workload.capacity import capacity_report
-from workload.model import TrafficModel
+from workload.model import TrafficModel, capacity_report
 from workload.scenario import Scenario, load_scenario
 
 _COMPOSE = ("up", "stop", "down")

@@ -7,7 +7,7 @@ from lab.compose_containers import SERVICE, Containers, read_containers
 from lab.docker import Docker
 from lab.errors import UsageError
 from lab.redis_access import KnownServer, clear_boards
-from workload.partitions import global_key
+from workload.model import global_key
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lab.read_only import read_only
 from lab.redis_access import connect
-from workload.partitions import global_key
+from workload.model import global_key
 
 _PATIENCE_SECONDS = 15.0
 _POLL_SECONDS = 0.1

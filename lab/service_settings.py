@@ -2,7 +2,7 @@
 
 from lab.variables import Variables
 from workload.assumptions import Assumptions
-from workload.partitions import global_key, partition_keys
+from workload.model import global_key, partition_keys
 
 
 def service_settings(variables: Variables, assumptions: Assumptions) -> dict[str, str]:

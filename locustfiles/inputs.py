@@ -17,8 +17,7 @@ from locustfiles.plan import Plan
 from locustfiles.target import Description, ask_for_description, disagreements
 from workload.assumptions import InvalidWorkload
 from workload.dataset import Dataset, build_dataset
-from workload.model import TrafficModel
-from workload.partitions import partition_keys
+from workload.model import TrafficModel, partition_keys
 from workload.scenario import Scenario
 
 RUNS: Final = Path(__file__).resolve().parent.parent / "reports" / "runs"

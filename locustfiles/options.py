@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from workload.assumptions import InvalidWorkload
 from workload.dataset import PLAYER_SEED
-from workload.scale import scale_from_text
+from workload.model import scale_from_text
 from workload.scenario import Scenario, load_scenario
 
 DEFAULT_TARGET: Final = "http://127.0.0.1:8000"

@@ -8,8 +8,7 @@ from typing import Any, Final
 from locustfiles.host_facts import git_facts, host_facts, version_facts
 from locustfiles.inputs import RunInputs
 from workload.assumptions import FIXED_REQUIREMENTS
-from workload.model import TrafficModel
-from workload.partitions import partition_keys
+from workload.model import TrafficModel, partition_keys
 
 SCHEMA_VERSION: Final = 1
 

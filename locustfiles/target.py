@@ -13,7 +13,7 @@ from locustfiles.plain_request import get
 from locustfiles.unreadable import UNREADABLE
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 _SECONDS: Final = 10.0
 _ROUTE: Final = "/v1/boards"

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workload.dataset import HIGHEST_SCORE
-from workload.popularity import Popularity
-from workload.seeding import named_generator
+from workload.popularity import Popularity, named_generator
 
 MICROSECONDS: Final = 1_000_000
 

@@ -2,10 +2,25 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Final, Protocol
+
+
+def exact(number: float | Fraction) -> Fraction:
+    """Take a number as the decimal its shortest text shows: 0.02 is exactly 1/50."""
+    return Fraction(str(number))
+
+
+def decimal_text(number: float, times: int = 1) -> str:
+    """Write a number, or a multiple of it, in full with at least one decimal: 2.0, 0.125."""
+    digits = f"{Decimal(str(number)) * times:f}"
+    whole, _, places = digits.partition(".")
+    return f"{whole}.{places.rstrip('0') or '0'}"
+
 
 NAME_PATTERN: Final = re.compile(r"[a-z0-9-]{1,32}")
 LONGEST_SHOWN: Final = 60
@@ -163,3 +178,23 @@ def shown(value: object) -> str:
 
 def _is_name(item: object) -> bool:
     return isinstance(item, str) and NAME_PATTERN.fullmatch(item) is not None
+
+
+def read_overrides(
+    overrides: Sequence[str], fields: Mapping[str, Field]
+) -> tuple[dict[str, object], list[str]]:
+    """Read the values by name, the last of a name counting, and what could not be understood."""
+    values: dict[str, object] = {}
+    problems: list[str] = []
+    for override in overrides:
+        name, equals, text = override.partition("=")
+        name = name.strip()
+        if not equals:
+            problems.append(
+                f"{shown(override)} is no override; write name=value, such as top_k_share=0.25."
+            )
+        elif name not in fields:
+            problems.append(unknown_name(name, tuple(fields)))
+        else:
+            values[name] = fields[name].read(text.strip())
+    return values, problems

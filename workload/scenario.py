@@ -9,15 +9,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from workload.assumptions import Assumptions, InvalidWorkload
-from workload.decimals import exact
-from workload.fields import Field, shown, unknown_name
+from workload.assumptions import (
+    ASSUMPTION_FIELDS,
+    Assumptions,
+    InvalidWorkload,
+    assumption_problems,
+)
+from workload.fields import Field, exact, read_overrides, shown, unknown_name
 from workload.load import LOAD_FIELDS, LoadSettings, load_problems
 from workload.model import TrafficModel
 from workload.objectives import objective_problems
 from workload.operations import OPERATION_FIELDS, OPERATIONS, mix_problems
-from workload.overrides import read_overrides
-from workload.validity import ASSUMPTION_FIELDS, assumption_problems
 
 NAME_PATTERN: Final = re.compile(r"[a-z0-9-]{1,24}")
 _FIELDS: Final[Mapping[str, Mapping[str, Field]]] = MappingProxyType(

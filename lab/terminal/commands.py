@@ -12,7 +12,7 @@ from lab.terminal.partitioned_command import partitioned
 from lab.terminal.setup_command import setup
 from lab.terminal.verdict_line import checks_line, says_fail
 from lab.terminal.workbench import Workbench
-from workload.capacity import capacity_report
+from workload.model import capacity_report
 
 ALL: Final = "all"
 

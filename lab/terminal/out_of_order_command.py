@@ -9,7 +9,7 @@ from lab.terminal.out_of_order_report import Observed, OutOfOrderMeasurement, ou
 from lab.terminal.outage import go_through_outage
 from lab.terminal.progress import progress
 from lab.terminal.workbench import Workbench
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 
 def out_of_order(workbench: Workbench) -> list[str]:

@@ -16,7 +16,7 @@ from lab.terminal.truth import Place, Standing, truth_of
 from lab.terminal.workbench import Workbench
 from workload.assumptions import Assumptions
 from workload.dataset import Entry
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 
 def partitioned(workbench: Workbench) -> list[str]:

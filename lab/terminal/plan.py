@@ -8,7 +8,7 @@ from typing import Final
 
 from workload.assumptions import Assumptions
 from workload.dataset import PLAYER_SEED, Dataset, Entry, build_dataset, build_updates
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 PLAYERS: Final = 12_000
 UPDATES: Final = 3_000

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from locustfiles.plan import Plan
 from workload.dataset import player_id
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from lab.terminal.out_of_order_report import Observed, OutOfOrderMeasurement, ou
 from lab.terminal.outage import Outage
 from lab.terminal.verdict_line import says_fail
 from workload.assumptions import Assumptions
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 STORY = make_story(partition_keys(Assumptions()))
 STEPS = (*STORY.before, *STORY.during)

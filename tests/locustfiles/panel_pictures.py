@@ -13,7 +13,7 @@ from locustfiles.panel_snapshot import (
     Trouble,
 )
 from workload.assumptions import Assumptions
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 # level, but for one key that was missed and one that is twice as hot
 HITS = (100, 101, 99, 100, 100, 100, 0, 100, 200, 100, 100, 100)

@@ -8,8 +8,7 @@ import pytest
 
 from lab.drills.catalogue import DRILLS
 from workload.assumptions import Assumptions
-from workload.model import TrafficModel
-from workload.partitions import partition_keys
+from workload.model import TrafficModel, partition_keys
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "ARCHITECTURE.md").read_text()

@@ -1,4 +1,4 @@
-"""The derived rates: the baseline's numbers, their sensitivity, and exact arithmetic."""
+"""Scale, partitions, the derived rates and the report of them, in exact arithmetic."""
 
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
@@ -8,8 +8,82 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workload.assumptions import FIXED_REQUIREMENTS, Assumptions, InvalidWorkload
-from workload.model import TrafficModel
-from workload.scale import scale_from_text
+from workload.model import (
+    TrafficModel,
+    capacity_report,
+    global_key,
+    partition_keys,
+    scale_from_text,
+    scaled_players,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("0.001", Fraction(1, 1000)),
+        ("1", Fraction(1)),
+        (" 1e-3 ", Fraction(1, 1000)),
+        ("100", Fraction(100)),
+    ],
+)
+def test_a_scale_is_the_decimal_it_is_written_as(text: str, scale: Fraction) -> None:
+    """A thousandth is exactly a thousandth."""
+    assert scale == scale_from_text(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "nan", "inf", "100.1", "1e400", "1e-999999999", "1/1000", "", "small"]
+)
+def test_any_other_scale_is_refused(text: str) -> None:
+    """The sentence shows what was written."""
+    with pytest.raises(InvalidWorkload) as refusal:
+        scale_from_text(text)
+
+    assert (
+        f"SCALE must be a decimal number above 0 and up to 100, such as 0.001; it is {text!r}.",
+    ) == refusal.value.problems
+
+
+def test_players_are_scaled_down_to_a_whole_number() -> None:
+    """Part of a player is no player."""
+    assert scaled_players(12_999, Fraction(1, 1000)) == 12
+
+
+def test_the_baseline_has_twelve_keys_in_product_order() -> None:
+    """Region is outermost, season innermost."""
+    assert partition_keys(Assumptions()) == (
+        "lb:na-east:solo:s1",
+        "lb:na-east:duo:s1",
+        "lb:na-east:squad:s1",
+        "lb:na-west:solo:s1",
+        "lb:na-west:duo:s1",
+        "lb:na-west:squad:s1",
+        "lb:eu:solo:s1",
+        "lb:eu:duo:s1",
+        "lb:eu:squad:s1",
+        "lb:apac:solo:s1",
+        "lb:apac:duo:s1",
+        "lb:apac:squad:s1",
+    )
+
+
+def test_seasons_are_the_innermost_part_of_the_product() -> None:
+    """Two seasons of one board are neighbours."""
+    assumptions = Assumptions(regions=("eu",), modes=("solo", "duo"), active_seasons=("s1", "s2"))
+
+    assert partition_keys(assumptions) == (
+        "lb:eu:solo:s1",
+        "lb:eu:solo:s2",
+        "lb:eu:duo:s1",
+        "lb:eu:duo:s2",
+    )
+
+
+def test_the_global_key_names_its_season() -> None:
+    """One key holds all players of a season."""
+    assert global_key("s1") == "lb:global:all:s1"
+
 
 # A busy machine is no wrong answer.
 PATIENT = settings(deadline=None)
@@ -149,3 +223,61 @@ def test_decimal_assumptions_are_computed_in_decimals(
     assert Fraction(players * reads, 600_000) == rates["top"] + rates["around"]
     assert rates["top"] * (100 - share) == rates["around"] * share
     assert players * thousandths // 1_000 == model.score_updates_per_second
+
+
+def test_the_baseline_report_is_these_fourteen_lines() -> None:
+    """Every label and every number, in order."""
+    assert capacity_report(TrafficModel(Assumptions())) == [
+        "12 MILLION PLAYER WORKLOAD MODEL",
+        "Scenario assumptions, not measured production traffic",
+        "Concurrent players: 12,000,000",
+        "Peak score-update assumption: 2.0% of players per second",
+        "Leaderboard-read assumption: 0.5 reads/player/minute",
+        "Peak score updates/s: 240,000",
+        "Leaderboard reads/s: 100,000",
+        "Top-K reads/s: 25,000",
+        "Around-me reads/s: 75,000",
+        "Active partitions: 12",
+        "Average players/active partition: 1,000,000",
+        "Hot-partition planning size: 2,000,000 players",
+        "Average projected updates/partition/s: 20,000",
+        "Hot projected updates/partition/s: 40,000",
+    ]
+
+
+def test_changed_assumptions_show_in_every_line_they_touch() -> None:
+    """No line keeps a baseline value, and no small fraction is rounded to nothing."""
+    assumptions = Assumptions(
+        concurrent_players=1_500_000,
+        update_fraction_per_second=0.000125,
+        leaderboard_reads_per_player_per_minute=2,
+        top_k_share=0.1,
+        around_me_share=0.9,
+        regions=("eu",),
+        hot_partition_multiplier=1.5,
+    )
+
+    assert capacity_report(TrafficModel(assumptions)) == [
+        "1,500,000 PLAYER WORKLOAD MODEL",
+        "Scenario assumptions, not measured production traffic",
+        "Concurrent players: 1,500,000",
+        "Peak score-update assumption: 0.0125% of players per second",
+        "Leaderboard-read assumption: 2.0 reads/player/minute",
+        "Peak score updates/s: 187",
+        "Leaderboard reads/s: 50,000",
+        "Top-K reads/s: 5,000",
+        "Around-me reads/s: 45,000",
+        "Active partitions: 3",
+        "Average players/active partition: 500,000",
+        "Hot-partition planning size: 750,000 players",
+        "Average projected updates/partition/s: 62",
+        "Hot projected updates/partition/s: 93",
+    ]
+
+
+def test_a_quarter_of_the_players_is_twenty_five_percent() -> None:
+    """The sensitivity example reads as it is spoken."""
+    report = capacity_report(TrafficModel(Assumptions(update_fraction_per_second=0.25)))
+
+    assert report[3] == "Peak score-update assumption: 25.0% of players per second"
+    assert report[5] == "Peak score updates/s: 3,000,000"

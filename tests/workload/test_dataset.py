@@ -5,7 +5,7 @@ from random import Random
 
 from workload.assumptions import Assumptions
 from workload.dataset import PLAYER_SEED, Entry, build_dataset, build_updates, player_id
-from workload.partitions import partition_keys
+from workload.model import partition_keys
 
 KEYS = partition_keys(Assumptions())
 TARGET = "player-00042"

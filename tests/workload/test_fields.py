@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from workload.decimals import decimal_text, exact
+from workload.fields import decimal_text, exact
 
 
 def test_a_float_stands_for_its_shortest_decimal() -> None:
