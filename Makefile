@@ -6,7 +6,7 @@ VENV := .venv
 RUN_PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench shape ui-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -106,6 +106,9 @@ test: $(VENV)/dev.stamp ## Run the tests (fetches Prometheus on Debian; PROMETHE
 
 bench: $(VENV)/dev.stamp ## Parts beside plain yardsticks, as ratios; two minutes
 	@exec $(RUN_PYTHON) tests/project/run_benches.py
+
+shape: $(VENV)/dev.stamp ## How large the code is, and through how many files a score and a run pass
+	@exec env PYTHONPATH=.:tests:tests/target_service $(RUN_PYTHON) tests/project/shape.py
 
 ui-check: $(VENV)/dev.stamp ## Look at Locust's page in a real Chromium (Debian: root installs it)
 	@sh tests/end_to_end/in_browser/fetch.sh
