@@ -9,9 +9,9 @@ def test_the_source_is_counted_by_its_own_imports_and_names(tmp_path: Path) -> N
     """Folders, importers and repeated names come out as a hand count of a small tree has them."""
     for name, text in {
         "lab/__init__.py": '"""Marks a package."""\n',
-        "lab/audit.py": '"""A."""\nfrom lab.parts import Row\n\n\nclass Audit(Row):\n    x = 1\n',
-        "lab/parts.py": '"""P."""\n\n\nclass Row:\n    def write(self) -> None: ...\n',
-        "lab/drills/kill.py": '"""K."""\nimport lab.audit\n\n\nclass Audit: ...\n',
+        "lab/first.py": '"""A."""\nfrom lab.second import Row\n\n\nclass Same(Row):\n    x = 1\n',
+        "lab/second.py": '"""P."""\n\n\nclass Row:\n    def write(self) -> None: ...\n',
+        "lab/deep/third.py": '"""K."""\nimport lab.first\n\n\nclass Same: ...\n',
         "reports/page.py": '"""R."""\n\n\nclass Page:\n    def write(self) -> None: ...\n',
     }.items():
         path = tmp_path / name
