@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN_PYTHON := $(VENV)/bin/python
+# Whoever finds no such process among its ancestors was started by a make that has been killed.
+export HOTBOARD_MAKE_PID := $(shell echo $$PPID)
 
 .DEFAULT_GOAL := help
 .PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench shape ui-check grafana-check check clean

@@ -4,7 +4,12 @@ import os
 import signal
 from types import FrameType
 
+import psutil
+
 from lab.errors import Interrupted
+
+# The Makefile leaves the process id of make here.
+_MAKE = "HOTBOARD_MAKE_PID"
 
 
 class StopRequest:
@@ -19,7 +24,7 @@ class StopRequest:
         self.times = 0
         self._reason: str | None = None
         # Under make a vanished parent means that make was killed: nobody waits for us any more.
-        self._parent = os.getppid() if "MAKELEVEL" in os.environ else None
+        self._parent = _parent_under_make()
 
     def install(self) -> None:
         """Take over SIGINT, SIGTERM, and SIGHUP unless nohup had it ignored."""
@@ -53,3 +58,11 @@ class StopRequest:
             if os.isatty(descriptor):
                 os.dup2(nowhere, descriptor)
         os.close(nowhere)
+
+
+def _parent_under_make() -> int | None:
+    """The parent to watch; of a make that was killed while this was imported no process (0)."""
+    make = os.environ.get(_MAKE)
+    if make is None:
+        return None
+    return os.getppid() if make in {str(one.pid) for one in psutil.Process().parents()} else 0

@@ -24,7 +24,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # `make test SERVICE_PORT=...` is no wish of the tests, which choose for themselves.
-for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", *map(str.upper, Variables.model_fields)):
+for name in (
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "MFLAGS",
+    "HOTBOARD_MAKE_PID",
+    *map(str.upper, Variables.model_fields),
+):
     os.environ.pop(name, None)
 
 # Under nohup or in the background these come in ignored, and every process of a test would

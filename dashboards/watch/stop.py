@@ -4,6 +4,11 @@ import os
 import signal
 from types import FrameType
 
+import psutil
+
+# The Makefile leaves the process id of make here.
+_MAKE = "HOTBOARD_MAKE_PID"
+
 
 class Stopped(Exception):
     """Somebody wants the watch to end."""
@@ -17,7 +22,7 @@ class StopRequest:
 
     def __init__(self) -> None:
         self._is_asked = False
-        self._parent = os.getppid() if "MAKELEVEL" in os.environ else None
+        self._parent = _parent_under_make()
 
     def listen(self) -> None:
         """Take over the signals."""
@@ -35,3 +40,11 @@ class StopRequest:
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._is_asked = True
+
+
+def _parent_under_make() -> int | None:
+    """The parent to watch; of a make that was killed while this was imported no process (0)."""
+    make = os.environ.get(_MAKE)
+    if make is None:
+        return None
+    return os.getppid() if make in {str(one.pid) for one in psutil.Process().parents()} else 0

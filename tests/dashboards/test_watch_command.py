@@ -26,8 +26,7 @@ SECONDS = 240
 @contextmanager
 def watching(tmp_path: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """Run a watch whose temporary files and children can be told from others."""
-    environment = {name: value for name, value in os.environ.items() if name != "MAKELEVEL"}
-    environment |= {"TMPDIR": str(tmp_path), **variables}
+    environment = {**os.environ, "TMPDIR": str(tmp_path), **variables}
     command = [sys.executable, "-m", "dashboards.watch"]
     with subprocess.Popen(
         command,

@@ -48,6 +48,18 @@ def test_a_lab_without_its_make_stops_by_itself(checkout: Checkout) -> None:
     assert checkout.left_after() == []
 
 
+def test_a_lab_whose_make_dies_at_once_starts_nothing(checkout: Checkout) -> None:
+    """Kill -9 of make while the lab is imported leaves no process and no run."""
+    command = checkout.start("load-naive", "SCALE=0.0002", "DURATION=30s")
+    command.wait_until(lambda: checkout.processes_with("-m lab"), "the lab")
+
+    command.process.kill()
+    command.wait()
+
+    assert checkout.left_after() == []
+    assert "The service is up" not in command.output
+
+
 def test_a_second_run_is_refused(checkout: Checkout) -> None:
     """While a run holds the checkout, another one says whose it is and ends."""
     first = checkout.start_until("warm-up")

@@ -26,13 +26,13 @@ _LISTEN = textwrap.dedent("""
 """)
 
 
-def _heard(*signals: str, ignored: bool = False) -> str:
+def _heard(*signals: str, ignored: bool = False, **environment: str) -> str:
     """What a lab on a terminal of its own made of the signals: times, reason, who sees."""
     reading, writing = os.pipe()
     ours, theirs = pty.openpty()
     subprocess.run(
         [sys.executable, "-c", _LISTEN, *signals],
-        env={**os.environ, "ANSWER": str(writing)},
+        env={**os.environ, **environment, "ANSWER": str(writing)},
         stdout=theirs,
         pass_fds=[writing],
         check=True,
@@ -63,6 +63,17 @@ def test_the_first_signal_is_the_reason_and_a_lost_terminal_is_no_impatience(
 def test_nohup_is_respected() -> None:
     """A SIGHUP that was ignored from the start stays ignored."""
     assert "0 None, prints to the terminal" == _heard("SIGHUP", ignored=True)
+
+
+def test_a_make_that_was_killed_before_anybody_looked_is_missed() -> None:
+    """The parent that the lab finds is then another one, and goes on for ever."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as make:
+        pass
+
+    gone = _heard(HOTBOARD_MAKE_PID=str(make.pid))
+
+    assert "0 stopped because the make that started it is gone, prints to the terminal" == gone
+    assert "0 None, prints to the terminal" == _heard(HOTBOARD_MAKE_PID=str(os.getpid()))
 
 
 def test_ctrl_c_while_the_lab_is_still_being_imported_ends_it_without_a_traceback(
