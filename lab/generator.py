@@ -1,8 +1,10 @@
 """The load generator's processes: Locust alone, or a Locust master and its workers."""
 
+import json
 import sys
 import time
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 
 from lab.errors import LabError
@@ -53,7 +55,29 @@ def generate(
             running.callback(part.end)
             part.begin()
         missing = MissingWorker(workers, folder / "run.json")
-        return _watch(main, missing, order, stack, session)
+        code, incidents = _watch(main, missing, order, stack, session)
+        if code < 0:
+            when = _when(folder, order.variables.duration)
+            incidents.append(f"The generator was killed by signal {-code}, {when}.")
+        return code, incidents
+
+
+def _when(folder: Path, duration_seconds: int) -> str:
+    """How far a run has come by now, as its record says when the measured phase begins."""
+    try:
+        stamp = json.loads((folder / "run.json").read_bytes())["measured_from"]
+    except FileNotFoundError:
+        stamp = None
+    if stamp is None:
+        return "before its load began"
+    second = time.time() - datetime.fromisoformat(stamp).timestamp()
+    if second < 0:
+        return f"{-second:.1f} s before the measured phase"
+    return (
+        f"{second:.1f} s into the measured phase"
+        if second < duration_seconds
+        else "after the measured phase"
+    )
 
 
 def _parts(order: RunOrder, stack: Stack, folder: Path, session: Session) -> list[Part]:
@@ -127,8 +151,6 @@ def _watch(
             incidents.append("The generator was ended before it had drained.")
             process.kill()
         time.sleep(_POLL_SECONDS)
-    if code < 0:
-        incidents.append(f"The generator was killed by signal {-code}.")
     return code, incidents
 
 

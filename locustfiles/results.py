@@ -1,5 +1,6 @@
 """What a run leaves: its three raw files, refreshed as checkpoints while it goes on."""
 
+import contextlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,9 +62,11 @@ class Results:
             raise RunCutShort("interrupted", reason) from None
 
     def note_start(self, second_zero_at: float) -> None:
-        """Note when the measured phase begins, and when it is to end."""
+        """Note when the measured phase begins, and when it is to end, for all who look."""
         self._run["measured_from"] = timestamp(second_zero_at)
         self._run["measured_to"] = timestamp(second_zero_at + self._inputs.plan.duration_seconds)
+        with self._one_writer, contextlib.suppress(OSError):  # the last write of the run says so
+            self._files.write_json("run.json", self._run)
 
     def write(self, ending: Ending) -> None:
         """Write what is known so far; the scores only when the run has ended."""

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from reports.errors import RunNotFound
+from reports.rundir.reading import RUN_JSON
 
 RUNS_DIR = Path(__file__).resolve().parents[1] / "runs"
 LATEST = "latest"
@@ -22,7 +23,8 @@ def run_directories(runs_dir: Path) -> list[Path]:
 
 def find_run(asked: str, runs_dir: Path) -> Path:
     """The directory meant by `asked`; raises RunNotFound with what could be meant instead."""
-    runs = run_directories(runs_dir)
+    # One that was killed before it had a record is no run that could be meant.
+    runs = [path for path in run_directories(runs_dir) if (path / RUN_JSON).exists()]
     if asked == LATEST:
         if not runs:
             raise RunNotFound(f"There is no run in {runs_dir} yet: `make load-naive` makes one.")

@@ -15,8 +15,9 @@ LATENESS_SHARE = Fraction(1, 100)
 _NOT_BEGUN = "before the measured phase began"
 TOO_SLOW = "the load generator, not the service, was too slow: close other work, or lower SCALE"
 
+UNFINISHED = "unfinished"
 _ENDINGS = {
-    "unfinished": "the run was cut off",
+    UNFINISHED: "the run was cut off",
     "interrupted": "the run was interrupted",
     "worker-lost": "a load worker was lost",
     "failed-to-load": "the players could not be loaded",
@@ -54,6 +55,9 @@ def _ending(facts: Facts, measurements: Measurements) -> Check:
         what = _ENDINGS.get(measurements.ended, f"the run ended as {measurements.ended!r}")
         why = f": {measurements.end_reason}" if measurements.end_reason else ""
         when = f"after {measured} of {planned} measured seconds" if measured else _NOT_BEGUN
+        if measurements.ended == UNFINISHED and facts.measured_from is not None:
+            # Nobody was left to say when; the last checkpoint may be from long before.
+            when = f"and its last checkpoint holds {measured} of {planned} measured seconds"
         problems = (f"{what} {when}{why}",)
     return Check("measured seconds", f"{measured} of {planned}", "all of them", problems)
 

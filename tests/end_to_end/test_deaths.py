@@ -1,5 +1,6 @@
 """A process that is killed takes nothing else down unseen, and leaves nothing behind."""
 
+import re
 import signal
 
 import psutil
@@ -86,6 +87,22 @@ def test_a_part_that_dies_ends_the_run_as_invalid(checkout: Checkout, word: str,
     verdict = checkout.run_json()["verdict"]
     assert verdict["status"] == "invalid"
     assert any(name in reason for reason in verdict["reasons"]), verdict
+    assert checkout.left_after() == []
+
+
+def test_a_killed_generator_was_killed_in_the_measured_phase(checkout: Checkout) -> None:
+    """The lab says when, and the last checkpoint, from before, is not taken for the end."""
+    command = checkout.start_until("measured")
+    checkout.processes_with("locustfiles/locustfile.py")[0].kill()
+    command.wait()
+
+    killed, cut_off, *_ = checkout.run_json()["verdict"]["reasons"]
+    assert re.fullmatch(
+        r"The generator was killed by signal 9, \d\.\d s into the measured phase\.", killed
+    )
+    assert re.fullmatch(
+        r"the run was cut off and its last checkpoint holds \d of 30 measured seconds", cut_off
+    )
     assert checkout.left_after() == []
 
 

@@ -55,6 +55,18 @@ def test_tables_leave_no_partial_file(tmp_path: Path) -> None:
     assert list(before) == list(after)
 
 
+def test_latest_is_the_newest_that_has_a_record(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that was killed before its run.json was there does not hide the one before it."""
+    (runs / "20260906T130000Z-peak-naive" / "logs").mkdir(parents=True)
+
+    assert main(["--runs-dir", str(runs), "show", "latest"]) == 0
+    assert capsys.readouterr().out.startswith("run 20260906T120000Z-peak-partitioned\n")
+    assert main(["--runs-dir", str(runs), "show", "nothing"]) == 2
+    assert "the newest there is 20260906T120000Z-peak-partitioned" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("asked", ["latest", "20260906T120000Z-peak-partitioned"])
 def test_show_takes_an_id_or_latest(
     asked: str, runs: Path, capsys: pytest.CaptureFixture[str]

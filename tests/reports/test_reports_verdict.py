@@ -32,7 +32,7 @@ def test_a_good_run_passes_and_says_why(plan: Plan, tmp_path: Path) -> None:
         (
             replace(SHORT, ended="unfinished", cut_at=3),
             Status.INVALID,
-            "the run was cut off after 3 of 5 measured seconds",
+            "the run was cut off and its last checkpoint holds 3 of 5 measured seconds",
         ),
         (
             replace(SHORT, ended="worker-lost", cut_at=3),
