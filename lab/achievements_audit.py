@@ -14,7 +14,7 @@ import redis
 
 from lab.achievements_file import AchievementsFile, Track
 from lab.asking import NoAnswer, Refused, ask_json
-from lab.audit import Invariant
+from lab.audit import Invariant, not_comparable
 from lab.errors import PartFailed
 from lab.redis_access import connect
 from lab.stack import Stack
@@ -87,7 +87,7 @@ def add_members(audited: dict[str, Any], stack: Stack, ledger: Path | str, folde
         else:
             audited["invariants"] += [one.document() for one in found]
     if reason is not None:
-        audited["not_comparable"].append({"name": "achievements", "reason": reason})
+        audited["not_comparable"].append(not_comparable("achievements", reason))
 
 
 def _measured_members(folder: Path) -> Mapping[str, Any] | None:

@@ -12,6 +12,13 @@ from lab.ledger_file import LedgerEvidence
 
 NO_SCORES = "not applicable: the run neither loaded players nor sent submits"
 NO_LEDGER = "this service keeps no ledger (LEDGER=none)"
+FOREIGN = "the service is not ours: its Redis and counters are out of reach"
+SERVICE_CHANGED = "the service's processes changed, and their counters with them"
+REDIS_RESTARTED = "the Redis server was restarted, and its counters with it"
+_RESET = "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)"
+_NOT_AUDITED = "the command that made the run was ended before its audit"
+# Why a run is compared less by its own design; for any other reason something is not verified.
+_BY_DESIGN = frozenset({NO_SCORES, NO_LEDGER, FOREIGN})
 
 
 @dataclass(frozen=True)
@@ -73,8 +80,18 @@ def audit(
     return {
         "populations": _populations(measurements),
         "invariants": [one.document() for one in invariants],
-        "not_comparable": [{"name": name, "reason": reason} for name, reason in reasons.items()],
+        "not_comparable": [not_comparable(name, reason) for name, reason in reasons.items()],
     }
+
+
+def not_comparable(name: str, reason: str) -> dict[str, Any]:
+    """What an audit does not compare, and whether that is as the run was meant to be."""
+    return {"name": name, "reason": reason, "expected": reason in _BY_DESIGN}
+
+
+def unmade_audit() -> dict[str, Any]:
+    """What lies in the place of an audit until it is made, should its command be killed."""
+    return incomparable_audit(_NOT_AUDITED)
 
 
 def incomparable_audit(reason: str) -> dict[str, Any]:
@@ -83,7 +100,7 @@ def incomparable_audit(reason: str) -> dict[str, Any]:
     return {
         "populations": None,
         "invariants": [],
-        "not_comparable": [{"name": name, "reason": reason} for name in names],
+        "not_comparable": [not_comparable(name, reason) for name in names],
     }
 
 
@@ -103,19 +120,17 @@ def audit_sentence(report: Mapping[str, Any]) -> str:
 
 def foreign_audit() -> dict[str, Any]:
     """The audit of a service that is not ours."""
-    return incomparable_audit("the service is not ours: its Redis and counters are out of reach")
+    return incomparable_audit(FOREIGN)
 
 
 def _lost_counters(before: Counters, after: Counters) -> dict[str, str]:
     """What cannot be compared, and why: counters end with the process that kept them."""
     if before.service_processes != after.service_processes:
-        reason = "the service's processes changed, and their counters with them"
-        return dict.fromkeys(("accepted events", "board commands"), reason)
+        return dict.fromkeys(("accepted events", "board commands"), SERVICE_CHANGED)
     if before.redis_run_id != after.redis_run_id:
-        return {"board commands": "the Redis server was restarted, and its counters with it"}
+        return {"board commands": REDIS_RESTARTED}
     if any(after.executed[command] < before.executed[command] for command in BOARD_COMMANDS):
-        reason = "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)"
-        return {"board commands": reason}
+        return {"board commands": _RESET}
     return {}
 
 

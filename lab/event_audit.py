@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lab.audit import Invariant
+from lab.audit import Invariant, not_comparable
 from lab.event_evidence import EventEvidence
 from lab.evidence import Counters
 
@@ -32,8 +32,8 @@ def with_event(
     if told is None:
         return audited
     if isinstance(found, str):
-        reason = {"name": NAME, "reason": found}
-        return {**audited, "not_comparable": [*audited["not_comparable"], reason]}
+        missing = [*audited["not_comparable"], not_comparable(NAME, found)]
+        return {**audited, "not_comparable": missing}
     invariants = [*_total(told, found), *_deliveries(measurements, found)]
     if (before.service_processes, before.redis_run_id) == (
         after.service_processes,

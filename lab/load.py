@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lab.audit import NO_LEDGER, audit_sentence, foreign_audit
+from lab.audit import NO_LEDGER, audit_sentence, foreign_audit, unmade_audit
 from lab.chosen_stack import find_compose_stack, running_stack
 from lab.compose_audit import audit_in_compose
 from lab.compose_stack import ComposeStack
@@ -28,6 +28,7 @@ from lab.service_settings import describe_ledger
 from lab.session import Session
 from lab.writing import make_folder, write_json
 
+_AUDIT = "audit.json"
 _USAGE = 2
 _STAMP_SECONDS = 0.2
 
@@ -59,10 +60,11 @@ def run_load(order: RunOrder, session: Session) -> Outcome:
         # a run that never began has no report to say why
         print("\n".join(report["incidents"]), file=sys.stderr)
     try:
-        write_json(folder / "audit.json", report)
+        write_json(folder / _AUDIT, report)
         warn_in_record(folder, marks.take_warnings())
     except CannotWrite:
         # A full disk hides no verdict: it is told without these files, and what they would say.
+        (folder / _AUDIT).unlink(missing_ok=True)
         print(audit_sentence(report), file=sys.stderr)
         _tables(folder, session)
         raise
@@ -102,6 +104,7 @@ def _measure(
         print(f"It runs with {describe_ledger(variables)}.", flush=True)
         before = read_counters(stack, ledger)
         order = replace(order, command=_repeating(order.command, kind))
+        write_json(folder / _AUDIT, unmade_audit())
         marks.start()
         if order.drill and ledger and isinstance(stack, EmbeddedStack):
             drill_run = DrillRun(order, stack, ledger, folder, marks, session)
@@ -132,6 +135,7 @@ def _tables(folder: Path, session: Session) -> int:
 
 def _remove_unless_telling(folder: Path, error: LabError) -> None:
     """A run that never began leaves no directory, unless its logs say more than the error."""
+    (folder / _AUDIT).unlink(missing_ok=True)
     is_said = isinstance(error, UsageError)
     if is_said or not any(path.stat().st_size for path in folder.rglob("*") if path.is_file()):
         shutil.rmtree(folder)

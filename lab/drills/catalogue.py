@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from lab.audit import REDIS_RESTARTED, SERVICE_CHANGED
 from lab.drills.disk_full import DiskFull
 from lab.drills.drill import Drill
 from lab.drills.rank_storm import RankStorm, missing_storm, with_storm
@@ -22,6 +23,7 @@ _ALL: Final = (
         "redis-kill",
         "Redis is killed (kill -9) and starts again, empty.",
         lambda _: RedisKill(),
+        ends_counters=REDIS_RESTARTED,
     ),
     Drill(
         "redis-freeze",
@@ -33,11 +35,13 @@ _ALL: Final = (
         "redis-restore",
         "Redis is killed and starts again from an older dump, which it takes for the present.",
         lambda _: RedisRestore(),
+        ends_counters=REDIS_RESTARTED,
     ),
     Drill(
         "service-kill",
         "The service is killed (kill -9) and starts again on the same ledger.",
         lambda _: ServiceKill(),
+        ends_counters=SERVICE_CHANGED,
     ),
     Drill(
         "duplicates",

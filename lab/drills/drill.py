@@ -26,6 +26,7 @@ class Drill:
     The load before the fault, the fault and the recovery need some seconds; `adapted` changes
     what the service or the load must be told for this drill, and may raise UsageError.
     Where the fault is in the load, `missing` is a sentence about a load that has none.
+    `ends_counters` is what the audit says of counters that the fault takes along.
     """
 
     name: str
@@ -34,3 +35,4 @@ class Drill:
     shortest_seconds: int = 6
     adapted: Callable[[Variables], Variables] = as_they_are
     missing: Callable[[Scenario, int], str | None] = nothing_missing
+    ends_counters: str | None = None

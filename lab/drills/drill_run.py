@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lab.audit import not_comparable
 from lab.drills.backlog import BacklogWatch, Sample
 from lab.drills.fault import Scene, Span
 from lab.drills.record import drill_document, prove_run
@@ -60,14 +61,16 @@ class DrillRun:
 
     def conclude(self, audited: dict[str, Any]) -> dict[str, Any]:
         """Write `drill.json`, and add the drill's own proof to the audit."""
+        for one in audited["not_comparable"]:
+            one["expected"] |= one["reason"] == self._drill.ends_counters
         proof = None
         try:
             proof = prove_run(self._folder, self._ledger)
         except FileNotFoundError as error:
             missing = f"the generator left no {Path(error.filename).name}"
-            audited["not_comparable"].append({"name": "each event", "reason": missing})
+            audited["not_comparable"].append(not_comparable("each event", missing))
         except PartFailed as error:
-            audited["not_comparable"].append({"name": "each event", "reason": str(error)})
+            audited["not_comparable"].append(not_comparable("each event", str(error)))
         else:
             audited["invariants"] += [one.document() for one in proof.invariants()]
         requests = read_requests(self._folder)

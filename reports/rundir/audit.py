@@ -19,10 +19,11 @@ class Invariant(msgspec.Struct, frozen=True):
 
 
 class NotComparable(msgspec.Struct, frozen=True):
-    """What could not be compared, and why."""
+    """What could not be compared, and why; expected where the run was meant to be so."""
 
     name: str
     reason: str
+    expected: bool = True
 
 
 class Audit(msgspec.Struct, frozen=True):

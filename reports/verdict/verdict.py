@@ -1,5 +1,6 @@
 """The verdict: invalid before fail before pass, and every reason for it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -46,7 +47,7 @@ def verdict_of(run: Run, traffic: Traffic) -> Verdict:
         *_problems(checks),
     ]
     missed = [*_sentences(objectives, Outcome.MISSED), *_not_held(run.audit)]
-    unjudged = _sentences(objectives, Outcome.NOT_JUDGED)
+    unjudged = [*_sentences(objectives, Outcome.NOT_JUDGED), *_not_compared(run.audit)]
     if distrust or (unjudged and not missed):
         status, reasons = Status.INVALID, [*distrust, *missed, *unjudged, *_audited(run.audit)]
     elif missed:
@@ -71,6 +72,16 @@ def _problems(checks: list[Check]) -> list[str]:
 def _not_held(audit: Audit | None) -> list[str]:
     invariants = audit.invariants if audit else []
     return [f"the audit does not hold: {one.sentence}" for one in invariants if not one.held]
+
+
+def _not_compared(audit: Audit | None) -> Iterator[str]:
+    """What the audit was there to compare and could not, by reason."""
+    names: dict[str, list[str]] = {}
+    for one in audit.not_comparable if audit else ():
+        if audit and not one.expected and one.reason not in audit.incidents:
+            names.setdefault(one.reason, []).append(one.name)
+    for reason, missing in names.items():
+        yield f"the audit could not compare {', '.join(missing)}: {reason}"
 
 
 def _held(audit: Audit | None, objectives: list[Judgement]) -> list[str]:

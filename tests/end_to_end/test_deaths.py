@@ -1,5 +1,6 @@
 """A process that is killed takes nothing else down unseen, and leaves nothing behind."""
 
+import json
 import re
 import signal
 
@@ -18,6 +19,11 @@ def test_nothing_is_left_after_kill_9(checkout: Checkout, phase: str) -> None:
     command.process.wait()
 
     assert checkout.left_after() == []
+    if phase == "loading":
+        return
+    # nobody shall take what is left of the run for one whose audit had nothing to say
+    audit = json.loads((checkout.run_directory() / "audit.json").read_text())
+    assert not any(one["expected"] for one in audit["not_comparable"])
 
 
 @pytest.mark.parametrize("phase", ["loading", "measured"])

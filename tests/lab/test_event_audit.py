@@ -111,7 +111,7 @@ def test_a_run_without_an_event_keeps_its_audit() -> None:
 
     assert with_event(AUDITED, {"scenario": {}}, HELD, before, after) is AUDITED
     assert with_event(AUDITED, MEASURED, "it burned", before, after)["not_comparable"] == [
-        {"name": "community event", "reason": "it burned"}
+        {"name": "community event", "reason": "it burned", "expected": False}
     ]
 
 

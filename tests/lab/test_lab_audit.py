@@ -4,7 +4,15 @@ from typing import Any
 
 import pytest
 
-from lab.audit import NO_SCORES, FinalScore, audit, audit_sentence, incomparable_audit
+from lab.audit import (
+    NO_SCORES,
+    FinalScore,
+    audit,
+    audit_sentence,
+    foreign_audit,
+    incomparable_audit,
+    unmade_audit,
+)
 from lab.evidence import BOARD_COMMANDS, Counters
 from lab.ledger_file import Comparison, Kept, LedgerEvidence
 
@@ -111,7 +119,9 @@ def test_a_run_without_scores_counts_no_empty_comparison() -> None:
     report = audit(_counters(), _counters(), _without_scores(), [], ledger)
 
     assert [] == report["invariants"]
-    assert [{"name": "scores of the leaderboard", "reason": NO_SCORES}] == report["not_comparable"]
+    assert [{"name": "scores of the leaderboard", "reason": NO_SCORES, "expected": True}] == report[
+        "not_comparable"
+    ]
 
 
 def test_scores_of_somebody_else_are_found_in_a_run_without_scores() -> None:
@@ -166,6 +176,17 @@ def test_what_cannot_be_compared_says_why() -> None:
     assert {"the service is gone"} == {one["reason"] for one in report["not_comparable"]}
 
 
+def test_what_was_to_be_compared_is_told_from_what_never_was() -> None:
+    """No ledger and a foreign service are as they were asked for; nothing else is expected."""
+    restarted = audit(_counters(), _counters(run_id="r2"), _measurements(0), [])
+    expected = {one["name"]: one["expected"] for one in restarted["not_comparable"]}
+
+    assert {"ledger = projection": True, "board commands": False} == expected
+    assert all(one["expected"] for one in foreign_audit()["not_comparable"])
+    for gone in (incomparable_audit("the service is gone"), unmade_audit()):
+        assert not any(one["expected"] for one in gone["not_comparable"])
+
+
 def test_counts_of_redis_that_were_reset_are_not_compared() -> None:
     """After CONFIG RESETSTAT the server's counts say nothing of this run."""
     before = _counters(answered={"zadd": 5}, executed={"zadd": 900})
@@ -176,4 +197,5 @@ def test_counts_of_redis_that_were_reset_are_not_compared() -> None:
     assert {
         "name": "board commands",
         "reason": "the Redis server's counts were reset meanwhile (CONFIG RESETSTAT)",
+        "expected": False,
     } in report["not_comparable"]

@@ -207,10 +207,14 @@ def test_audit_that_fails_inside_is_made_without_the_ledger(checkout: Checkout) 
             "name": "ledger = projection",
             "reason": "the ledger in the volume of the containers could not be read: "
             "`docker compose run` failed: that went wrong",
+            "expected": False,
         }
     ]
     assert audit["invariants"]
     assert all(one["held"] for one in audit["invariants"]), audit
+    verdict = checkout.read("run.json")["verdict"]
+    assert verdict["status"] == "invalid"
+    assert any("could not compare ledger = projection: " in one for one in verdict["reasons"])
     with connect(checkout.redis_url) as client:
         boards = [key for key in client.keys("*") if not key.startswith("{")]
         assert boards == ["lb:global:all:s1"]

@@ -147,3 +147,27 @@ def test_an_incident_makes_a_run_invalid(tmp_path: Path) -> None:
 
     assert verdict.status is Status.INVALID
     assert sentence == verdict.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("plan", "expected", "status"),
+    [
+        (SHORT, True, Status.PASS),
+        (SHORT, False, Status.INVALID),
+        (replace(SHORT, failing=(1, 2)), False, Status.FAIL),
+    ],
+)
+def test_an_audit_that_could_not_compare_is_no_pass(
+    plan: Plan, expected: bool, status: Status, tmp_path: Path
+) -> None:
+    """What was accepted is not verified then; a run that failed all the same stays failed."""
+    missing = [
+        {"name": name, "reason": "The service is gone", "expected": expected}
+        for name in ("accepted events", "final scores")
+    ]
+    run = make_run(tmp_path, plan)
+    verdict = judged(changed(run, "audit.json", lambda audit: audit.update(not_comparable=missing)))
+    told = "the audit could not compare accepted events, final scores: The service is gone"
+
+    assert status is verdict.status
+    assert (told in verdict.reasons) is not expected
