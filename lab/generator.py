@@ -112,8 +112,8 @@ def _options(order: RunOrder, stack: Stack, folder: Path) -> list[str]:
         options += ["--players", str(variables.players)]
     for override in variables.set:
         options += ["--set", override]
-    if variables.target:
-        options.append("--foreign")
+    if order.stack:
+        options += ["--stack", order.stack]
     if order.drill:
         options.append("--request-log")
     return options

@@ -90,6 +90,7 @@ def _measure(
     variables, assumptions = order.variables, order.scenario.assumptions
     if variables.target:
         marks.start()
+        order = replace(order, stack="foreign")
         code, incidents = generate(order, ForeignStack(variables.target), folder, session)
         return code, {**foreign_audit(), "incidents": incidents}
     compose = find_compose_stack(variables, assumptions, session)
@@ -103,7 +104,7 @@ def _measure(
         print(up, flush=True)
         print(f"It runs with {describe_ledger(variables)}.", flush=True)
         before = read_counters(stack, ledger)
-        order = replace(order, command=_repeating(order.command, kind))
+        order = replace(order, command=_repeating(order.command, kind), stack=kind)
         write_json(folder / _AUDIT, unmade_audit())
         marks.start()
         if order.drill and ledger and isinstance(stack, EmbeddedStack):

@@ -11,7 +11,8 @@ from workload.scenario import Scenario
 class RunOrder:
     """The variables and the scenario, how many players, the command that repeats the run.
 
-    With a drill, its fault strikes beside the load.
+    With a drill, its fault strikes beside the load. `stack` is the kind that is loaded, once one
+    was found or started.
     """
 
     variables: Variables
@@ -19,3 +20,4 @@ class RunOrder:
     players: int
     command: str
     drill: Drill | None = None
+    stack: str | None = None

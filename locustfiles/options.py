@@ -17,6 +17,8 @@ from workload.scenario import Scenario, load_scenario
 DEFAULT_TARGET: Final = "http://127.0.0.1:8000"
 METRICS_PORT: Final = 9646
 SCENARIOS: Final = Path(__file__).resolve().parent / "scenarios"
+FOREIGN: Final = "foreign"
+STACKS: Final = ("embedded", "compose", FOREIGN)
 MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
 _SPAN: Final = re.compile(r"(\d+)(s|m|h|)", re.ASCII)
 _UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -42,12 +44,17 @@ class RunOptions:
     players: int | None
     run_dir: Path | None
     keeps_request_log: bool
-    is_foreign: bool
+    stack: str | None
     command: str
     target: str
     workers: int
     metrics_host: str = "127.0.0.1"
     metrics_port: int = METRICS_PORT
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the service is not ours: player ids get a prefix then."""
+        return self.stack == FOREIGN
 
 
 def add_options(parser: OptionParser, **_: object) -> None:
@@ -84,11 +91,19 @@ def add_options(parser: OptionParser, **_: object) -> None:
         help="the address of this machine that they are served at",
         include_in_web_ui=False,
     )
-    for name, meaning in (
-        ("--request-log", "write every request to requests-<slice>.csv in the run directory"),
-        ("--foreign", "the service is not ours: player ids get the prefix hotboard-"),
-    ):
-        parser.add_argument(name, action="store_true", help=meaning, include_in_web_ui=False)
+    parser.add_argument(
+        "--stack",
+        choices=STACKS,
+        help="what the service is part of, for the record; foreign: not ours, player ids get the "
+        "prefix hotboard-",
+        include_in_web_ui=False,
+    )
+    parser.add_argument(
+        "--request-log",
+        action="store_true",
+        help="write every request to requests-<slice>.csv in the run directory",
+        include_in_web_ui=False,
+    )
 
 
 def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, list[str]]:
@@ -124,7 +139,7 @@ def read_options(options: Namespace, workers: int) -> tuple[RunOptions | None, l
             players=players,
             run_dir=Path(options.run_dir).absolute() if options.run_dir else None,
             keeps_request_log=options.request_log,
-            is_foreign=options.foreign,
+            stack=options.stack,
             command=options.command or shlex.join(["locust", *sys.argv[1:]]),
             target=options.host or DEFAULT_TARGET,
             workers=workers,

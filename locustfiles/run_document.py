@@ -47,6 +47,7 @@ def run_document(inputs: RunInputs, started_at: float) -> dict[str, Any]:
         "versions": version_facts(inputs.description.boards.redis),
         **git_facts(),
         "target": inputs.dialer.address.url,
+        "stack": options.stack,
         "foreign": options.is_foreign,
         "service": verbatim,
         "command": options.command,

@@ -11,7 +11,7 @@ from reports.rundir.reading import read_facts
 from reports.terminal import aligned
 from reports.wording import percent, scale_words
 
-_HEADER = ("run", "verdict", "LEDGER", "scale", "measured", "hottest", "p99 ms")
+_HEADER = ("run", "verdict", "stack", "LEDGER", "scale", "measured", "hottest", "p99 ms")
 # What a narrow terminal does without: it is in every run's own report.
 _LEFT_OUT = ("measured", "scale")
 _UNKNOWN = "-"
@@ -56,12 +56,17 @@ def _row(path: Path, facts: Facts, raw: dict[str, Any]) -> tuple[str, ...]:
     return (
         path.name,
         str(_field(raw, "verdict", "status") or "not judged"),
+        _stack(facts),
         _ledger(facts),
         scale_words(facts.scale),
         f"{facts.duration_seconds:g} s",
         percent(hottest) if isinstance(hottest, int | float) else _UNKNOWN,
         _p99(path / "operations.csv"),
     )
+
+
+def _stack(facts: Facts) -> str:
+    return "foreign" if facts.foreign else facts.stack or _UNKNOWN
 
 
 def _ledger(facts: Facts) -> str:

@@ -49,7 +49,8 @@ def _title(facts: Facts) -> str:
         parts.append(f"seed {facts.seed}")
     if words := facts.ledger_words:
         parts.append(words)
-    return f"run {facts.run_id}\n{' · '.join(parts)}"
+    where = f" on {facts.stack_words}" if facts.stack_words else ""
+    return f"run {facts.run_id}{where}\n{' · '.join(parts)}"
 
 
 def _operations(derived: Derived) -> str:

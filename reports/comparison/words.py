@@ -13,6 +13,7 @@ from reports.verdict.verdict import Status
 
 _HEADLINE_INPUTS = {
     "scenario": "scenario",
+    "stack": "stack",
     "mode": "mode",
     "scale": "scale",
     "seed": "seed",

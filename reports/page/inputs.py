@@ -103,7 +103,7 @@ def _service(facts: Facts) -> list[Input]:
     redis = service.redis or {}
     found = {
         "address": facts.target,
-        "started by": "somebody else" if facts.foreign else "this run",
+        "stack": facts.stack_words,
         "ledger": service.ledger,
         "ledger sync": service.ledger_sync,
         **facts.read_settings,

@@ -58,7 +58,7 @@ def run_page(derived: Derived) -> str:
 def _service_words(facts: Facts) -> list[str]:
     """What is to be said of the service beside every figure, as far as it told."""
     settings = [f"{name}={value}" for name, value in facts.read_settings.items()]
-    return [*filter(None, [facts.ledger_words]), *settings]
+    return [*filter(None, [facts.stack_words, facts.ledger_words]), *settings]
 
 
 def _verdict(derived: Derived) -> dict[str, Any]:

@@ -154,7 +154,8 @@ def _where(facts: Facts) -> str:
     cpu = facts.host.get("cpu")
     machine = f" with {cores} cores" if cores else ""
     named = f" ({cpu})" if cpu else ""
-    return f", with the load and the service on one machine{machine}{named}"
+    held = ", the service in containers" if facts.stack == "compose" else ""
+    return f", with the load and the service on one machine{machine}{named}{held}"
 
 
 def _hot_key(facts: Facts) -> Iterator[str]:

@@ -96,6 +96,7 @@ class Facts(msgspec.Struct, frozen=True):
     git_revision: str | None = None
     git_dirty: bool | None = None
     target: str | None = None
+    stack: str | None = None
     foreign: bool = False
     service: Service | None = None
     command: str | None = None
@@ -105,6 +106,13 @@ class Facts(msgspec.Struct, frozen=True):
     def title(self) -> str:
         """The run by name; the mode is one of boards, and means nothing where none is touched."""
         return f"{self.scenario}, {self.mode}" if self.model.needs_boards else self.scenario
+
+    @property
+    def stack_words(self) -> str | None:
+        """What was loaded; None when Locust was started by hand, or by an older version."""
+        if self.foreign:
+            return "a service that is not ours"
+        return f"the {self.stack} stack" if self.stack else None
 
     @property
     def rates_of(self) -> str:

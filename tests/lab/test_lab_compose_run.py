@@ -154,7 +154,9 @@ def test_run_switches_the_mode_and_is_audited(checkout: Checkout) -> None:
     assert [one["name"] for one in audit["not_comparable"]] == ["ledger = projection"]
     assert audit["invariants"]
     assert all(one["held"] for one in audit["invariants"]), audit
-    assert checkout.read("run.json")["command"].endswith(" STACK=compose")
+    run = checkout.read("run.json")
+    assert run["stack"] == "compose"
+    assert run["command"].endswith(" STACK=compose")
     with connect(checkout.redis_url) as client:
         assert client.keys("*") == ["lb:global:all:s1"]
     assert psutil.pid_exists(checkout.service_pid)

@@ -37,8 +37,9 @@ def test_the_defaults_are_those_of_the_make_commands() -> None:
         options.scenario.name, options.scale, options.duration_seconds, options.warmup_seconds,
         options.seed,
     )  # fmt: skip
-    assert (None, None, False, False) == (
-        options.players, options.run_dir, options.is_foreign, options.keeps_request_log,
+    assert (None, None, None, False, False) == (
+        options.players, options.run_dir, options.stack, options.is_foreign,
+        options.keeps_request_log,
     )  # fmt: skip
     assert "http://127.0.0.1:8000" == options.target
 
@@ -52,6 +53,17 @@ def test_spans(text: str, seconds: int) -> None:
 
     assert options is not None
     assert seconds == options.duration_seconds
+
+
+@pytest.mark.parametrize(
+    ("stack", "is_foreign"), [("embedded", False), ("compose", False), ("foreign", True)]
+)
+def test_a_stack_that_is_not_ours_is_foreign(stack: str, is_foreign: bool) -> None:
+    """Its players get a prefix; the others are for the record."""
+    options, _ = read("--stack", stack)
+
+    assert options is not None
+    assert (stack, is_foreign) == (options.stack, options.is_foreign)
 
 
 def test_an_override_changes_the_scenario() -> None:

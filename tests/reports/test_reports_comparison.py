@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from reports.comparison.page import comparison_page
 from reports.comparison.sides import Spread, sides_of, spread_of
 from reports.comparison.words import findings, story
 from reports.derived import derive
+from reports.page.run_page import run_page
 from reports.rundir.reading import read_run
+from reports.terminal import run_text
 
 
 def _rounds(parent: Path, plan: Plan, seeds: Sequence[int]) -> list[str]:
@@ -32,7 +35,7 @@ def _rows(out: Path) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["operation"], row["measure"]): row for row in csv.DictReader(file)}
 
 
-def _page(first: Sequence[str], second: Sequence[str]) -> str:
+def _page(first: Sequence[str | Path], second: Sequence[str | Path]) -> str:
     """The page of a comparison, with plain spaces."""
     sides = ([derive(read_run(Path(path))) for path in side] for side in (first, second))
     return comparison_page(*sides_of(*sides)).replace("\N{NO-BREAK SPACE}", " ")
@@ -162,6 +165,22 @@ def test_every_differing_input_is_named(tmp_path: Path) -> None:
     assert "service.capabilities.materialised_top (no against yes)" in page
     assert "The global top was live in A, materialised in B." in page
     assert "with a single round a side, this may be chance" in page
+
+
+def test_two_stacks_are_not_the_same_input(tmp_path: Path) -> None:
+    """Containers cost something: a run on them and one without differ, and both say where."""
+    embedded, compose = (
+        changed(make_run(tmp_path / stack, SHORT), "run.json", partial(dict.update, stack=stack))
+        for stack in ("embedded", "compose")
+    )
+    told = run_text(derive(read_run(compose)))
+    page = run_page(derive(read_run(compose)))
+
+    assert "What differs: stack (embedded against compose)." in _page([embedded], [compose])
+    assert told.startswith(f"run {compose.name} on the compose stack\n")
+    assert "with the load and the service on one machine" in page
+    assert "the service in containers" in page
+    assert "the compose stack" in page
 
 
 def test_rounds_that_differ_among_themselves_are_named(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from judged_runs import changed
 from made_plan import Plan
 from made_runs import make_run
 
@@ -13,7 +14,7 @@ from reports.listing import runs_text
 def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A line for each run; what has no verdict says so, what is broken is named and not fatal."""
     older = make_run(tmp_path, Plan(duration_seconds=4, mode="naive", stamp="20260906T110000Z"))
-    main(["tables", str(older)])
+    main(["tables", str(changed(older, "run.json", lambda facts: facts.update(stack="compose")))])
     make_run(tmp_path, Plan(duration_seconds=4, stamp="20260906T120000Z"))
     (tmp_path / "20260906T130000Z-peak-naive").mkdir()
     (tmp_path / "20260906T140000Z-peak-naive").mkdir()
@@ -29,8 +30,8 @@ def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixt
         "20260906T120000Z-peak-partitioned  not judged",
         "20260906T110000Z-peak-naive        pass",
     ] == [line[:45].rstrip() for line in lines[1:5]]
-    assert lines[4].split()[2:6] == ["none", "1/1000", "4", "s"]
-    assert lines[4].split()[6:8] == ["100", "%"]
+    assert lines[4].split()[2:7] == ["compose", "none", "1/1000", "4", "s"]
+    assert lines[4].split()[7:9] == ["100", "%"]
     assert "LEDGER" in lines[0]
     assert "run.json cannot be used: Input data was truncated" in lines[8]
     assert "has no run.json" in lines[9]
@@ -57,7 +58,7 @@ def test_a_strange_run_json_is_listed(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_narrow_terminal_gets_fewer_columns(tmp_path: Path) -> None:
-    """What matters least goes first; verdict, ledger, share and p99 stay."""
+    """What matters least goes first; verdict, stack, ledger, share and p99 stay."""
     make_run(tmp_path, Plan(duration_seconds=4, stamp="20260906T120000Z"))
 
     def table(columns: int | None) -> tuple[list[str], int]:
@@ -69,7 +70,7 @@ def test_a_narrow_terminal_gets_fewer_columns(tmp_path: Path) -> None:
     some, narrower = table(width - 1)
     least, _ = table(10)
 
-    assert ["LEDGER", "scale", "measured", "hottest", "p99", "ms"] == all_of_them
-    assert ["LEDGER", "scale", "hottest", "p99", "ms"] == some
-    assert ["LEDGER", "hottest", "p99", "ms"] == least
+    assert ["stack", "LEDGER", "scale", "measured", "hottest", "p99", "ms"] == all_of_them
+    assert ["stack", "LEDGER", "scale", "hottest", "p99", "ms"] == some
+    assert ["stack", "LEDGER", "hottest", "p99", "ms"] == least
     assert narrower < width
