@@ -7,7 +7,8 @@ from lab.compose_containers import Containers, read_containers
 from lab.compose_environment import compose_environment
 from lab.docker import Docker, find_docker
 from lab.errors import PartFailed
-from lab.ports import HOST
+from lab.ports import HOST, clashing, require_free
+from lab.problems import Problems
 from lab.session import Session
 from lab.variables import Variables
 from workload.assumptions import Assumptions
@@ -34,14 +35,37 @@ def compose_command(
     """
     docker = find_docker(compose_environment(variables, assumptions), session)
     # a stack of this name from another checkout is not ours to touch
-    read_containers(docker)
+    containers = read_containers(docker)
     if command == "up":
+        _require_ports(variables, containers)
         _up(docker, variables.mode)
     elif command == "stop":
         _stop(docker)
     else:
         _down(docker)
     return 0
+
+
+def _require_ports(variables: Variables, containers: Containers) -> None:
+    """Refuse ports that somebody else has, before anything is built.
+
+    Raises:
+        UsageError: with the variable that changes each.
+    """
+    wanted = {
+        "SERVICE_PORT": variables.service_port,
+        "REDIS_PORT": variables.redis_port,
+        "PROMETHEUS_PORT": variables.prometheus_port,
+        "GRAFANA_PORT": variables.grafana_port,
+    }
+    ours = {port for one in containers.values() for port in one.ports.values()}
+    problems = Problems()
+    problems.add(clashing(wanted))
+    for variable, port in wanted.items():
+        if port not in ours:
+            with problems.collected():
+                require_free(port, variable)
+    problems.tell()
 
 
 def _up(docker: Docker, mode: str) -> None:

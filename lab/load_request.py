@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from lab.errors import UsageError
+from lab.ports import clashing
 from lab.variables import Variables
 from workload.operations import OPERATIONS
 from workload.scenario import Scenario
@@ -62,14 +63,7 @@ def clashing_ports(variables: Variables) -> list[str]:
         "LOCUST_PORT": variables.locust_port if variables.locust_ui else 0,
         "LOADGEN_PORT": variables.loadgen_port,
     }
-    names: dict[int, list[str]] = defaultdict(list)
-    for name, port in wanted.items():
-        names[port].append(name)
-    return [
-        f"{' and '.join(same)} are all {port}: give each a port of its own."
-        for port, same in names.items()
-        if port and len(same) > 1
-    ]
+    return clashing(wanted)
 
 
 def unprepared(scenario: Scenario) -> list[str]:

@@ -1,6 +1,8 @@
 """Ports on the loopback address."""
 
 import socket
+from collections import defaultdict
+from collections.abc import Mapping
 
 from lab.errors import UsageError
 
@@ -29,3 +31,15 @@ def require_free(port: int, variable: str) -> None:
             raise UsageError(
                 f"Port {port} is in use: choose another one with {variable}=<port>."
             ) from None
+
+
+def clashing(wanted: Mapping[str, int]) -> list[str]:
+    """A sentence for each port, by variable, that two would listen on; 0 is none."""
+    names: dict[int, list[str]] = defaultdict(list)
+    for name, port in wanted.items():
+        names[port].append(name)
+    return [
+        f"{' and '.join(same)} are all {port}: give each a port of its own."
+        for port, same in names.items()
+        if port and len(same) > 1
+    ]

@@ -1,5 +1,7 @@
 """`make up`, `make stop` and `make down`: what they do and what they say."""
 
+import socket
+
 import pytest
 from pretend_docker import PretendDocker
 
@@ -22,6 +24,15 @@ BELONGINGS = [
 ]
 
 
+# Where the stack of the pretended docker is up already.
+UP = {
+    "service_port": 18000,
+    "redis_port": 16379,
+    "prometheus_port": 19090,
+    "grafana_port": 13000,
+}
+
+
 def run(command: str, session: Session, **variables: object) -> int:
     """Do what a make target does."""
     return compose_command(command, Variables(**variables), Assumptions(), session)  # type: ignore[arg-type]  # any of its fields
@@ -31,7 +42,7 @@ def test_up_builds_waits_for_health_and_prints_the_addresses(
     session: Session, docker: PretendDocker, capfd: Output
 ) -> None:
     """The addresses are those that the containers really publish."""
-    assert 0 == run("up", session, mode="partitioned")
+    assert 0 == run("up", session, mode="partitioned", **UP)
 
     assert ["compose", "up", "--build", "--detach", "--wait"] in docker.calls
     assert docker.world["settings"]["HOTBOARD_MODE"] == "partitioned"
@@ -50,11 +61,28 @@ def test_up_that_fails_says_what_may_be_left(session: Session, docker: PretendDo
     docker.change(refuses=[["compose", "up"]])
 
     with pytest.raises(PartFailed) as caught:
-        run("up", session)
+        run("up", session, **UP)
     assert str(caught.value) == (
         "`docker compose up` failed; its words are above. The stack may be half up: `make up` "
         "tries again, `make down` removes it."
     )
+
+
+def test_up_refuses_ports_of_others_before_anything_is_built(
+    session: Session, docker: PretendDocker
+) -> None:
+    """Each is named with the variable that moves it; the stack's own are no hindrance."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = other.getsockname()[1]
+        with pytest.raises(UsageError) as caught:
+            run("up", session, **UP | {"service_port": taken, "grafana_port": taken})
+
+    assert caught.value.problems == (
+        f"SERVICE_PORT and GRAFANA_PORT are all {taken}: give each a port of its own.",
+        f"Port {taken} is in use: choose another one with SERVICE_PORT=<port>.",
+        f"Port {taken} is in use: choose another one with GRAFANA_PORT=<port>.",
+    )
+    assert not any(call[:2] == ["compose", "up"] for call in docker.calls)
 
 
 def test_up_can_be_stopped(session: Session, docker: PretendDocker) -> None:
@@ -62,7 +90,7 @@ def test_up_can_be_stopped(session: Session, docker: PretendDocker) -> None:
     session.stop._note(15, None)
 
     with pytest.raises(Interrupted, match="SIGTERM"):
-        run("up", session)
+        run("up", session, **UP)
     assert docker.calls
 
 
