@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -13,7 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from free_ports import free_port
 
+_ROOT = Path(__file__).resolve().parents[2]
+_PACKAGES = ("workload", "target_service", "locustfiles", "lab", "reports")
+_FILES = ("Makefile", "pyproject.toml", "requirements.lock", "requirements-dev.lock")
 SECONDS = 300.0
 
 LONG_RUN = ("load-naive", "SCALE=0.0002", "DURATION=30s", "WARMUP=2s")
@@ -113,10 +118,14 @@ class Checkout:
         (found,) = (self.root / "reports" / "runs").iterdir()
         return found
 
+    def read_json(self, name: str) -> dict[str, Any]:
+        """One document of the only run."""
+        document: dict[str, Any] = json.loads((self.run_directory() / name).read_text())
+        return document
+
     def run_json(self) -> dict[str, Any]:
         """The facts of the only run."""
-        facts: dict[str, Any] = json.loads((self.run_directory() / "run.json").read_text())
-        return facts
+        return self.read_json("run.json")
 
     def table(self, name: str) -> list[dict[str, str]]:
         """The rows of one CSV file of the only run."""
@@ -143,6 +152,25 @@ class Checkout:
         while (left := self.processes()) and time.monotonic() < end:
             time.sleep(0.1)
         return [_command_line(one) for one in left]
+
+
+def copied_to(folder: Path) -> Checkout:
+    """A copy of the code with the installed .venv, so that no run of the developer is met."""
+    for package in _PACKAGES:
+        shutil.copytree(
+            _ROOT / package,
+            folder / package,
+            ignore=shutil.ignore_patterns("runs", "comparisons"),
+        )
+    for name in _FILES:
+        shutil.copy2(_ROOT / name, folder / name)
+    (folder / ".venv").symlink_to(_ROOT / ".venv")
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
+    }
+    for name in ("SERVICE_PORT", "LOCUST_PORT", "LOADGEN_PORT"):
+        environment[name] = str(free_port())
+    return Checkout(folder, environment)
 
 
 def _command_line(process: psutil.Process) -> str:
