@@ -4,9 +4,11 @@ The lengths of time are divided, all alike, so that no phase is left out. There 
 and requests than by default, so that several runs fit on two cores at once.
 """
 
+import json
+import os
 import re
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,8 @@ from make_command import Checkout, copied_to
 from lab.drills.catalogue import DRILLS
 from lab.variables import Variables
 
-AT_ONCE = 4
-ATTEMPTS = 3
+# How many run at once, round by round.
+AT_ONCE = (4, 2, 1)
 RATES = {"submit": 120, "top": 12.5, "around": 37.5}
 PLAYERS = 600
 # Lengths of time that DURATION and WARMUP do not reach, with the file that holds each.
@@ -29,10 +31,14 @@ LENGTHS = {
 }
 # What a verdict says of a machine that was busy with other things: it says nothing of the run.
 BUSY = (
+    "load generators used more than ",
+    "the generator's scheduler was more than ",
     "the load generator, not the service, was too slow",
     " answers came later than ",
     " achieved ",
 )
+# The load of a machine, for each of its cores, above which no verdict on time means anything.
+MOST_LOAD = 2
 # Chi-square of 12 level keys, above which chance leads once in 2,000 times.
 CHANCE = 33
 
@@ -86,51 +92,54 @@ class Finished:
     seconds: int
     code: int
     output: str
+    load: float
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        """Its verdict; a command that was refused has none."""
+        for path in self.checkout.root.glob("reports/runs/*/run.json"):
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["verdict"]
+            return found
+        return {"status": "none", "reasons": []}
 
     @property
     def is_spoilt(self) -> bool:
-        """Whether the machine was too busy to tell."""
-        reasons = self.checkout.run_json()["verdict"]["reasons"] if self.code else []
-        return any(words in reason for reason in reasons for words in BUSY)
+        """Whether it says no more than that the machine was busy."""
+        reasons = [one for one in self.verdict["reasons"] if not one.startswith("the audit holds")]
+        return bool(self.code and reasons) and all(
+            any(busy in one for busy in BUSY) for one in reasons
+        )
 
     def read(self, name: str) -> dict[str, Any]:
         """One of its documents."""
         return self.checkout.read_json(name)
 
 
-Runs = Mapping[str, "Future[Finished]"]
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
-    """All of them, some at a time: a run waits for most of its time."""
-    pool = ThreadPoolExecutor(AT_ONCE)
-    try:
-        yield {
-            name: pool.submit(_run, order, tmp_path_factory.mktemp(name))
-            for name, order in ORDERS.items()
-        }
-    finally:
-        # a single test that was asked for does not need those that have not begun
-        pool.shutdown(cancel_futures=True)
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Finished]:
+    """All of them, some at a time, as a run waits for most of its time.
 
-
-def _run(order: Order, parent: Path) -> Finished:
-    for attempt in range(ATTEMPTS):
-        checkout = copied_to(_folder(parent, attempt))
-        _divide_lengths(checkout.root, order.times)
-        warmup = int(Variables.model_fields["warmup"].default) // order.times
-        words = (f"DURATION={order.seconds}s", f"WARMUP={warmup}s", f"PLAYERS={PLAYERS}")
-        finished = Finished(checkout, order.seconds, *checkout.make(*order.words, *words))
-        if not finished.is_spoilt:
-            break
+    Those that a busy machine has spoilt run again with fewer beside them.
+    """
+    finished: dict[str, Finished] = {}
+    for at_once in AT_ONCE:
+        left = [name for name in ORDERS if name not in finished or finished[name].is_spoilt]
+        with ThreadPoolExecutor(at_once) as pool:
+            folders = [tmp_path_factory.mktemp(name) for name in left]
+            ended = pool.map(_run, [ORDERS[name] for name in left], folders)
+            finished.update(zip(left, ended, strict=True))
     return finished
 
 
-def _folder(parent: Path, attempt: int) -> Path:
-    folder = parent / str(attempt)
-    folder.mkdir()
-    return folder
+def _run(order: Order, folder: Path) -> Finished:
+    checkout = copied_to(folder)
+    _divide_lengths(checkout.root, order.times)
+    warmup = int(Variables.model_fields["warmup"].default) // order.times
+    words = (f"DURATION={order.seconds}s", f"WARMUP={warmup}s", f"PLAYERS={PLAYERS}")
+    code, output = checkout.make(*order.words, *words)
+    return Finished(
+        checkout, order.seconds, code, output, os.getloadavg()[0] / (os.cpu_count() or 1)
+    )
 
 
 def _divide_lengths(root: Path, times: int) -> None:
@@ -146,12 +155,14 @@ def _divide_lengths(root: Path, times: int) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def passed(runs: Runs, name: str, *left_out: str) -> Finished:
+def passed(runs: Mapping[str, Finished], name: str, *left_out: str) -> Finished:
     """A run that passed, whose audit held and left out no more than it had to."""
-    run = runs[name].result()
+    run = runs[name]
+    if run.is_spoilt and run.load > MOST_LOAD:
+        pytest.skip(f"{run.load:.1f} processes wait for each core, and this run ran alone")
+    assert (0, "pass") == (run.code, run.verdict["status"]), run.output
     audit = run.read("audit.json")
 
-    assert (0, "pass") == (run.code, run.checkout.run_json()["verdict"]["status"]), run.output
     assert [one for one in audit["invariants"] if not one["held"]] == []
     assert [one["name"] for one in audit["not_comparable"]] == list(left_out)
     assert all(one["expected"] for one in audit["not_comparable"])
@@ -179,7 +190,7 @@ def _check_offered(run: Finished) -> None:
         assert row["sent"] == row["ok"] + row["failed"]
 
 
-def test_naive_puts_every_write_on_one_key(runs: Runs) -> None:
+def test_naive_puts_every_write_on_one_key(runs: Mapping[str, Finished]) -> None:
     """A naive run offers exactly the modelled requests and hits a single key with all writes."""
     run = passed(runs, "load-naive")
 
@@ -191,7 +202,7 @@ def test_naive_puts_every_write_on_one_key(runs: Runs) -> None:
     _check_offered(run)
 
 
-def test_partitioned_spreads_the_writes(runs: Runs) -> None:
+def test_partitioned_spreads_the_writes(runs: Mapping[str, Finished]) -> None:
     """With two generator workers and two service workers everything is counted once."""
     run = passed(runs, "load-partitioned")
 
@@ -203,7 +214,7 @@ def test_partitioned_spreads_the_writes(runs: Runs) -> None:
     _check_offered(run)
 
 
-def test_an_event_opens_and_closes_while_it_is_polled(runs: Runs) -> None:
+def test_an_event_opens_and_closes_while_it_is_polled(runs: Mapping[str, Finished]) -> None:
     """Old and new builds are told its end, and the lake agrees with it to the unit."""
     run = passed(runs, "load-odometer", "scores of the leaderboard")
 
@@ -218,7 +229,7 @@ def test_an_event_opens_and_closes_while_it_is_polled(runs: Runs) -> None:
     assert f"ended with {final:,} miles" in run.output
 
 
-def test_members_are_swept_while_they_are_counted(runs: Runs) -> None:
+def test_members_are_swept_while_they_are_counted(runs: Mapping[str, Finished]) -> None:
     """The sweep lies in the middle, and afterwards every standing, board and frame is right."""
     run = passed(runs, "load-achievements", "scores of the leaderboard")
 
@@ -239,7 +250,7 @@ LOST_COUNTERS = {
 
 
 @pytest.mark.parametrize("name", DRILLS)
-def test_a_drill_costs_no_accepted_event(runs: Runs, name: str) -> None:
+def test_a_drill_costs_no_accepted_event(runs: Mapping[str, Finished], name: str) -> None:
     """The fault strikes within the phase, all is as before in time, every event is proved."""
     run = passed(runs, name, *LOST_COUNTERS.get(name, ()))
 
@@ -253,7 +264,7 @@ def test_a_drill_costs_no_accepted_event(runs: Runs, name: str) -> None:
     assert drilled["recovery_seconds"] is not None
 
 
-def test_reads_are_told_of_a_redis_that_came_back_empty(runs: Runs) -> None:
+def test_reads_are_told_of_a_redis_that_came_back_empty(runs: Mapping[str, Finished]) -> None:
     """They are unavailable, then marked as recovering, for some time each."""
     drilled = passed(runs, "redis-kill", *LOST_COUNTERS["redis-kill"]).read("drill.json")
 
@@ -261,7 +272,7 @@ def test_reads_are_told_of_a_redis_that_came_back_empty(runs: Runs) -> None:
     assert drilled["reads_recovering_seconds"] > 0
 
 
-def test_a_killed_service_takes_its_counters_along(runs: Runs) -> None:
+def test_a_killed_service_takes_its_counters_along(runs: Mapping[str, Finished]) -> None:
     """The keys are then not known, and the failures are those of a process that is gone."""
     run = passed(runs, "service-kill", *LOST_COUNTERS["service-kill"])
     kinds = {row["kind"] for row in run.checkout.table("failures.csv")}
@@ -270,7 +281,7 @@ def test_a_killed_service_takes_its_counters_along(runs: Runs) -> None:
     assert kinds <= {"refused", "reset", "http_5xx"}
 
 
-def test_a_storm_is_refused_and_comes_in_waves(runs: Runs) -> None:
+def test_a_storm_is_refused_and_comes_in_waves(runs: Mapping[str, Finished]) -> None:
     """As many waves as by default, and most of what is asked for is told to come back later."""
     run = passed(runs, "rank-storm")
     drilled = run.read("drill.json")
