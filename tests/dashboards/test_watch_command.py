@@ -18,6 +18,7 @@ from pretend_grafana import install
 from dashboards.datacheck.patience import await_first_scrapes
 from dashboards.datacheck.prometheus_api import PrometheusApi
 from dashboards.grafana.files import CHECKOUT
+from dashboards.watch.stop import Stopped, StopRequest
 
 # However slow the machine: reached only where something hangs.
 SECONDS = 240
@@ -224,3 +225,15 @@ def test_all_that_keeps_a_watch_from_beginning_is_told_at_once(tmp_path: Path) -
     assert [line.partition(" names ")[0].partition("=")[0] for line in problems.splitlines()] == [
         *("GRAFANA_BIN", "PROMETHEUS_BIN", "LOADGEN_PORT"),
     ]
+
+
+def test_a_make_that_was_killed_at_once_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever started the watch is gone by the time that it looks for a parent."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as make:
+        pass
+    monkeypatch.setenv("HOTBOARD_MAKE_PID", str(os.getppid()))
+    StopRequest().check()
+    monkeypatch.setenv("HOTBOARD_MAKE_PID", str(make.pid))
+
+    with pytest.raises(Stopped):
+        StopRequest().check()
