@@ -1,5 +1,7 @@
 """Watches the service's per-key counters through the measured phase, once a second."""
 
+import json
+from collections.abc import Iterator
 from typing import Any, Final
 
 import gevent
@@ -58,6 +60,17 @@ class KeyWatch:
             if self._has_no_counters:
                 break
         self._connection.close()
+
+    def settled_lines(self, before: int) -> Iterator[str]:
+        """A line of seconds.jsonl for each earlier second in which keys were hit."""
+        for second, hits in sorted(self._rows.items()):
+            if second < before:
+                line = {"second": second, "hits": hits}
+                yield f"{json.dumps(line, separators=(',', ':'))}\n"
+
+    def fold(self, before: int) -> None:
+        """Forget the earlier seconds."""
+        self._rows = {second: hits for second, hits in self._rows.items() if second >= before}
 
     def measured_hits(self) -> Hits:
         """The hits from the first reading of the measured phase to the last one so far."""

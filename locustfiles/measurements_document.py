@@ -1,13 +1,13 @@
 """measurements.json: what was counted, before anything is derived from it."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from locustfiles.buckets import Counts, encoded
 from locustfiles.cell import Cell
-from locustfiles.recording import OperationRecord, Recording
+from locustfiles.recording import FailureSpan, OperationRecord, Recording
 
 SCHEMA_VERSION: Final = 1
 
@@ -18,6 +18,15 @@ class Ending:
 
     ended: str = "unfinished"
     reason: str | None = None
+
+
+def settled_lines(recording: Recording, before: int) -> Iterator[str]:
+    """A line of seconds.jsonl for each measured second of each operation that is over."""
+    for name, record in recording.operations.items():
+        for second, cell in record.before(before):
+            if second >= 0:
+                line = {"second": second, "operation": name} | _row(second, cell)
+                yield f"{json.dumps(line, separators=(',', ':'))}\n"
 
 
 def pieces(
@@ -36,8 +45,11 @@ def pieces(
 
 def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
     cells = dict(sorted(record.cells.items()))
-    measured = {second: one for second, one in cells.items() if 0 <= second < duration_seconds}
-    totals = _sums(measured, "offered", "sent", "dropped", "answered", "ok", "failed", "achieved")
+    measured = [one for second, one in cells.items() if 0 <= second < duration_seconds]
+    totals = _sums(
+        [record.measured.counts, *measured],
+        "offered", "sent", "dropped", "answered", "ok", "failed", "achieved",
+    )  # fmt: skip
     totals["completed"] = totals.pop("answered")
     yield json.dumps(
         totals | {"overflow": record.overflow, "failures": _failures(record, duration_seconds)}
@@ -50,7 +62,8 @@ def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
         yield f',"{name}":"{encoded(counts)}"'
     if record.age_us:
         yield f',"age_us":"{encoded(record.age_us)}"'
-    whole = _sums(cells, "offered", "sent", "dropped", "ok", "failed")
+    everything = [record.warmup.counts, record.measured.counts, *cells.values()]
+    whole = _sums(everything, "offered", "sent", "dropped", "ok", "failed")
     rest = {
         "unknown": record.unknown,
         "statuses": record.statuses,
@@ -76,24 +89,17 @@ def _row(second: int, cell: Cell) -> dict[str, Any]:
     }
 
 
-def _sums(cells: dict[int, Cell], *names: str) -> dict[str, int]:
-    return {name: sum(getattr(cell, name) for cell in cells.values()) for name in names}
+def _sums(cells: Sequence[Cell], *names: str) -> dict[str, int]:
+    return {name: sum(getattr(cell, name) for cell in cells) for name in names}
 
 
 def _failures(record: OperationRecord, duration_seconds: int) -> list[dict[str, Any]]:
-    found = []
-    for kind, by_second in sorted(record.failures.items()):
-        measured = [second for second in by_second if 0 <= second < duration_seconds]
-        if measured:
-            found.append(
-                {
-                    "kind": kind,
-                    "count": sum(by_second[second] for second in measured),
-                    "first_second": min(measured),
-                    "last_second": max(measured),
-                }
-            )
-    return found
+    found = {kind: replace(span) for kind, span in record.measured.failures.items()}
+    for kind, by_second in record.failures.items():
+        for second, count in by_second.items():
+            if 0 <= second < duration_seconds:
+                found.setdefault(kind, FailureSpan(0, second, second)).add(second, count)
+    return [{"kind": kind, **asdict(span)} for kind, span in sorted(found.items())]
 
 
 def _texts(counts: Counts) -> dict[str, int]:

@@ -7,7 +7,7 @@ from typing import Final
 from locustfiles.buckets import Counts, add_counts, highest_of, percentile
 from locustfiles.panel_phases import current_phase
 from locustfiles.panel_snapshot import Figures, Keys, OperationRow, Snapshot, Title, Trouble
-from locustfiles.panel_totals import RunningTotals, Totals
+from locustfiles.panel_totals import Totals, totals_of
 from locustfiles.recording import OperationRecord
 from locustfiles.run_view import RunView
 
@@ -26,12 +26,6 @@ class PanelSource:
         self._warmup = range(-plan.warmup_seconds, 0)
         self._measured = range(plan.duration_seconds)
         self._second = self._warmup.start
-        longest = plan.load.deadline_seconds + plan.load.request_timeout_seconds
-        self._totals = {
-            (name, phase): RunningTotals(phase, longest)
-            for name in view.recording.operations
-            for phase in (self._warmup, self._measured)
-        }
 
     def snapshot(self, loading_seconds: float) -> Snapshot:
         """The run now; before its clock starts, so many seconds after its loading began."""
@@ -61,7 +55,7 @@ class PanelSource:
 
     def _phase_totals(self, phase: range, second: int) -> dict[str, Totals]:
         return {
-            name: self._totals[name, phase].up_to(second, record)
+            name: totals_of(record, phase, second)
             for name, record in self._view.recording.operations.items()
         }
 
@@ -121,8 +115,12 @@ def _percentile_ms(response_us: Counts, fraction: float, least_answers: int) -> 
 def _failures(records: dict[str, OperationRecord], phase: range) -> Iterator[Trouble]:
     counts: dict[str, dict[str, int]] = {}
     for name, record in records.items():
-        for kind, by_second in record.failures.items():
+        settled = record.warmup if phase.start < 0 else record.measured
+        for kind in dict.fromkeys((*settled.failures, *record.failures)):
+            by_second = record.failures.get(kind, {})
             count = sum(count for second, count in by_second.items() if second in phase)
+            if kind in settled.failures:
+                count += settled.failures[kind].count
             if count:
                 counts.setdefault(kind, {})[name] = count
     for kind, by_operation in counts.items():

@@ -9,6 +9,7 @@ from typing import Final
 import gevent
 
 from locustfiles.buckets import Counts, add_counts, percentile
+from locustfiles.panel_totals import totals_of
 from locustfiles.recording import Recording
 from locustfiles.run_view import RunView
 
@@ -107,12 +108,12 @@ class PlainLines:
         offered = ok = failed = dropped = 0
         recent: Counts = {}
         for record in recording.operations.values():
+            totals = totals_of(record, seconds, seconds.stop)
+            offered += totals.offered
+            ok += totals.ok
+            failed += totals.failed
+            dropped += totals.dropped
             for at, cell in record.cells.items():
-                if at in seconds:
-                    offered += cell.offered
-                    ok += cell.ok
-                    failed += cell.failed
-                    dropped += cell.dropped
                 if second - SHOW_EVERY_SECONDS <= at < second:
                     add_counts(recent, cell.response_us)
         p99_us = percentile(recent, 0.99)

@@ -3,10 +3,12 @@
 A worker hands over its recording once a second and starts an empty one; the master adds what it
 gets. Cells are keyed by second: an arrival belongs to the second it was intended for, a
 completion to the second it happened in.
+The leading process folds the seconds in which nothing can change any more into the sums of their
+phase, so that a long run takes no more memory than a short one.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,10 +27,42 @@ class Timing(NamedTuple):
 
 
 @dataclass(slots=True)
+class FailureSpan:
+    """How often one kind of failure came, by the seconds of the intended starts."""
+
+    count: int
+    first_second: int
+    last_second: int
+
+    def add(self, second: int, count: int) -> None:
+        """Add the failures of another second."""
+        self.count += count
+        self.first_second = min(self.first_second, second)
+        self.last_second = max(self.last_second, second)
+
+
+@dataclass(slots=True)
+class Settled:
+    """The sums of the seconds of a phase that were folded; times of theirs are kept elsewhere."""
+
+    counts: Cell = field(default_factory=Cell)
+    failures: dict[str, FailureSpan] = field(default_factory=dict)
+
+    def add_failures(self, kind: str, second: int, count: int) -> None:
+        """Add the failures of one kind that belong to a second."""
+        if kind in self.failures:
+            self.failures[kind].add(second, count)
+        else:
+            self.failures[kind] = FailureSpan(count, second, second)
+
+
+@dataclass(slots=True)
 class OperationRecord:
     """Everything counted about one operation; histograms are of the measured phase alone."""
 
     cells: dict[int, Cell] = field(default_factory=lambda: defaultdict(Cell))
+    warmup: Settled = field(default_factory=Settled)
+    measured: Settled = field(default_factory=Settled)
     response_us: Counts = field(default_factory=dict)
     service_us: Counts = field(default_factory=dict)
     failed_response_us: Counts = field(default_factory=dict)
@@ -84,6 +118,22 @@ class OperationRecord:
         if measured:
             _count(self.failed_response_us, self._bucket(timing.ended_us - timing.intended_us))
         _count(self.failures[kind], second)
+
+    def before(self, second: int) -> Iterator[tuple[int, Cell]]:
+        """The cells of earlier seconds, in order."""
+        yield from sorted((at, cell) for at, cell in self.cells.items() if at < second)
+
+    def fold(self, second: int) -> None:
+        """Fold every earlier second into the sums of its phase."""
+        for at, cell in list(self.before(second)):
+            self._sums_of(at).counts.add(cell.counters(), {})
+            del self.cells[at]
+        for kind, by_second in self.failures.items():
+            for at in [one for one in by_second if one < second]:
+                self._sums_of(at).add_failures(kind, at, by_second.pop(at))
+
+    def _sums_of(self, second: int) -> Settled:
+        return self.warmup if second < 0 else self.measured
 
     def _bucket(self, microseconds: int) -> int:
         self.overflow += microseconds > HIGHEST_US

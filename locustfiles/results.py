@@ -8,6 +8,7 @@ from typing import Any
 
 from gevent.lock import RLock
 
+from locustfiles.clock import ScheduleClock
 from locustfiles.companion import Companion
 from locustfiles.crew import Crew
 from locustfiles.errors import RunCutShort
@@ -19,6 +20,7 @@ from locustfiles.operations import Places
 from locustfiles.run_document import run_document, timestamp
 from locustfiles.run_files import RunFiles
 from locustfiles.score_rows import score_pieces
+from locustfiles.settled_seconds import SettledSeconds
 
 
 class Results:
@@ -40,6 +42,8 @@ class Results:
         self._files = RunFiles(inputs.directory)
         self._run: dict[str, Any] = {}
         self._one_writer = RLock()
+        self._clock: ScheduleClock | None = None
+        self._settled = SettledSeconds(inputs.plan, self._files, crew.recording, keys)
 
     @property
     def run_id(self) -> str:
@@ -63,6 +67,7 @@ class Results:
 
     def note_start(self, second_zero_at: float) -> None:
         """Note when the measured phase begins, and when it is to end, for all who look."""
+        self._clock = ScheduleClock.with_second_zero_at(second_zero_at)
         self._run["measured_from"] = timestamp(second_zero_at)
         self._run["measured_to"] = timestamp(second_zero_at + self._inputs.plan.duration_seconds)
         with self._one_writer, contextlib.suppress(OSError):  # the last write of the run says so
@@ -74,6 +79,8 @@ class Results:
             if ending.ended != "unfinished":
                 self._run["ended_at"] = timestamp(time.time())
                 self._write_scores()
+            if self._clock is not None:
+                self._settled.append(self._clock.now_seconds())
             keys = self._keys.as_document()
             self._files.write("measurements.json", self._measurements(ending, keys))
             self._files.write_json("run.json", self._run)
@@ -82,8 +89,10 @@ class Results:
         """Write what is known into another directory, for tables of a run that goes on."""
         files = RunFiles(directory)
         files.make_directory()
-        keys = self._keys.so_far()
-        files.write("measurements.json", self._measurements(Ending(), keys))
+        with self._one_writer:
+            self._settled.copy(directory)
+            keys = self._keys.so_far()
+            files.write("measurements.json", self._measurements(Ending(), keys))
         files.write_json("run.json", self._run)
 
     def _measurements(self, ending: Ending, keys: dict[str, Any]) -> Iterator[str]:
@@ -99,6 +108,7 @@ class Results:
             "expected_workers": self._inputs.plan.slices,
             "loading": self._loading.as_document(),
             "keys": keys,
+            "settled": self._settled.as_document(),
             "scenario": self._companion.facts(),
         }
         return pieces(self._crew.recording, self._inputs.plan.duration_seconds, facts, ending)

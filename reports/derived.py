@@ -6,12 +6,13 @@ from typing import Any
 
 from reports.numbers.event_figures import event_figures
 from reports.numbers.skew import skew_json
-from reports.numbers.sweep_figures import sweep_figures
+from reports.numbers.sweep_figures import SweepFigures, sweep_figures
 from reports.numbers.traffic import Traffic, traffic_of
 from reports.numbers.write_parts import WriteParts, write_parts
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Keys, Measurements
 from reports.rundir.reading import RUN_JSON, Run
+from reports.rundir.seconds import Seconds
 from reports.rundir.writing import write_atomically
 from reports.tables.failures import failures_table
 from reports.tables.key_timeline import key_timeline_table
@@ -38,6 +39,7 @@ class Derived:
     skew: dict[str, Any] | None
     verdict: Verdict
     write_parts: WriteParts | None
+    sweep: SweepFigures | None
 
 
 def derive(run: Run) -> Derived:
@@ -45,13 +47,23 @@ def derive(run: Run) -> Derived:
     measurements = run.measurements or _NOTHING
     keys = measurements.keys if run.measurements else Keys(reason="there are no measurements")
     traffic = traffic_of(keys, run.facts.board_keys)
+    seconds = run.seconds or Seconds(run.path, measurements)
+    sweep = sweep_figures(run.facts, run.measurements, run.seconds)
+    tables = [
+        *_tables(run.facts, measurements, traffic),
+        timeline_table(run.facts, measurements, seconds),
+        key_timeline_table(seconds),
+    ]
+    if sweep is not None:
+        tables.append(sweep_table(sweep))
     return Derived(
         run=run,
         traffic=traffic,
-        tables={table.name: table for table in _tables(run.facts, measurements, traffic)},
+        tables={table.name: table for table in tables},
         skew=skew_json(traffic, run.facts.fair_keys),
         verdict=verdict_of(run, traffic),
         write_parts=write_parts(keys, traffic),
+        sweep=sweep,
     )
 
 
@@ -59,7 +71,7 @@ def write_derived(derived: Derived) -> None:
     """Write the CSV files, and run.json last: its verdict says that the others are there."""
     path = derived.run.path
     for table in derived.tables.values():
-        write_atomically(path / table.name, table.csv())
+        write_atomically(path / table.name, table.lines())
     completed = derived.run.raw | {"skew": derived.skew, "verdict": derived.verdict.json()}
     write_atomically(path / RUN_JSON, json.dumps(completed, indent=2, ensure_ascii=False) + "\n")
 
@@ -68,15 +80,10 @@ def _tables(facts: Facts, measurements: Measurements, traffic: Traffic) -> list[
     tables = [
         operations_table(facts, measurements),
         keys_table(traffic, facts.fair_keys),
-        timeline_table(facts, measurements),
-        key_timeline_table(measurements.keys),
         failures_table(facts, measurements),
     ]
     figures = event_figures(facts, measurements)
     if figures is not None:
         tables.append(odometer_table(figures))
-    sweep = sweep_figures(facts, measurements)
-    if sweep is not None:
-        tables.append(sweep_table(sweep))
     shards = shards_table(measurements, traffic)
     return [*tables, shards] if shards else tables

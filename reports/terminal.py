@@ -10,7 +10,6 @@ from reports.edge_words import edges_sentence
 from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell
-from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
 from reports.sweep_words import sweep_sentences
@@ -117,7 +116,7 @@ def _event(derived: Derived) -> str:
 
 
 def _sweep(derived: Derived) -> str:
-    figures = sweep_figures(derived.run.facts, derived.run.measurements)
+    figures = derived.sweep
     if figures is None:
         return ""
     trusted = derived.verdict.status is not Status.INVALID

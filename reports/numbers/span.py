@@ -17,4 +17,4 @@ def measured_seconds(facts: Facts, measurements: Measurements) -> int:
         for second in operation.seconds
         if second.offered
     )
-    return min(planned, max(recorded, default=-1) + 1)
+    return min(planned, max(measurements.settled.until, max(recorded, default=-1) + 1))

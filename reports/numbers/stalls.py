@@ -16,15 +16,19 @@ def stalled_seconds(offered: Sequence[int], completed: Sequence[int]) -> list[in
     ]
 
 
+def runs_of(seconds: Sequence[int]) -> list[tuple[int, int]]:
+    """Seconds in a row as their first and their last one."""
+    if not seconds:
+        return []
+    breaks = [(before, now) for before, now in pairwise(seconds) if now != before + 1]
+    starts = [seconds[0], *(now for _, now in breaks)]
+    ends = [*(before for before, _ in breaks), seconds[-1]]
+    return list(zip(starts, ends, strict=True))
+
+
 def ranges(seconds: Sequence[int]) -> str:
     """Seconds as a reader lists them: 3, 7-9."""
-    if not seconds:
-        return ""
-    breaks = [now for before, now in pairwise(seconds) if now != before + 1]
-    starts = [seconds[0], *breaks]
-    ends = [*(before for before, now in pairwise(seconds) if now != before + 1), seconds[-1]]
-    parts = (
+    return ", ".join(
         f"{start}" if start == end else f"{start}\N{EN DASH}{end}"
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in runs_of(seconds)
     )
-    return ", ".join(parts)

@@ -1,14 +1,14 @@
 """How counting fared before, during and after a sweep, and how fast the sweep was."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reports.numbers.histogram import Histogram
 from reports.numbers.rounding import ratio
 from reports.numbers.span import measured_seconds
 from reports.rundir.facts import Facts
-from reports.rundir.measurements import Measurements, Second
+from reports.rundir.measurements import Measurements
 from reports.rundir.member_facts import MemberFacts, Sweep, member_facts
+from reports.rundir.seconds import Seconds
 from reports.tables.operations import PERCENTILES
 
 COUNT = "count"
@@ -50,12 +50,14 @@ class SweepFigures:
         return during / before if during is not None and before else None
 
 
-def sweep_figures(facts: Facts, measurements: Measurements | None) -> SweepFigures | None:
+def sweep_figures(
+    facts: Facts, measurements: Measurements | None, seconds: Seconds | None
+) -> SweepFigures | None:
     """Take the figures of a run; None for one in which no sweep began."""
     members = member_facts(measurements)
-    if measurements is None or members is None or members.sweep is None:
+    if measurements is None or seconds is None or members is None or members.sweep is None:
         return None
-    counting = measurements.operations.get(COUNT)
+    counting = seconds.operations.get(COUNT)
     if counting is None:
         return None
     sweep, end = members.sweep, measured_seconds(facts, measurements)
@@ -65,11 +67,13 @@ def sweep_figures(facts: Facts, measurements: Measurements | None) -> SweepFigur
         DURING: range(min(first, end), min(after, end)),
         "after": range(min(after, end), end),
     }
-    spans = (_span(phase, seconds, counting.seconds) for phase, seconds in phases.items())
+    spans = (
+        CountingSpan(
+            phase,
+            inside,
+            sum(counting.counts["ok"][inside.start : inside.stop]),
+            seconds.merged(COUNT, inside),
+        )
+        for phase, inside in phases.items()
+    )
     return SweepFigures(members, sweep, tuple(spans))
-
-
-def _span(phase: str, seconds: range, recorded: Iterable[Second]) -> CountingSpan:
-    inside = [second for second in recorded if second.second in seconds]
-    times = Histogram.merged(second.response_us for second in inside)
-    return CountingSpan(phase, seconds, sum(second.ok for second in inside), times)

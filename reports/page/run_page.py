@@ -9,7 +9,6 @@ from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell, ratio
 from reports.numbers.stalls import ranges
-from reports.numbers.sweep_figures import sweep_figures
 from reports.numbers.write_parts import parts_sentence
 from reports.page import run_plots
 from reports.page.inputs import input_groups
@@ -152,7 +151,7 @@ def _event(derived: Derived) -> dict[str, Any]:
 
 
 def _sweep(derived: Derived) -> dict[str, Any]:
-    figures = sweep_figures(derived.run.facts, derived.run.measurements)
+    figures = derived.sweep
     table = derived.tables.get("sweep.csv")
     trusted = derived.verdict.status is not Status.INVALID
     return {

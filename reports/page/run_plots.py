@@ -5,7 +5,6 @@ from functools import partial
 from markupsafe import Markup
 
 from reports.derived import Derived
-from reports.numbers.histogram import Histogram
 from reports.numbers.span import measured_seconds
 from reports.numbers.stalls import stalled_seconds
 from reports.numbers.traffic import KeyTraffic
@@ -15,10 +14,13 @@ from reports.page.plots.percentiles import Curve, PercentilePanel, percentile_pl
 from reports.page.plots.svg import ACCENT, MUTED, themed_plot
 from reports.page.plots.timeline import Latency, Strip, Timeline, timeline_plot
 from reports.rundir.drill import Drill, DrillSecond
+from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
-from reports.tables.operations import PERCENTILES, operation_names
+from reports.rundir.seconds import Column, step_of
+from reports.tables.operations import operation_names
 
 MOST_KEYS = 40
+MOST_OPERATIONS = 12
 
 
 def percentiles(derived: Derived) -> Markup | None:
@@ -34,13 +36,20 @@ def percentiles(derived: Derived) -> Markup | None:
                 Curve(measurements.operations[name].response_us, ACCENT),
             ),
         )
-        for name in operation_names(derived.run.facts, measurements)
+        for name in drawn_operations(derived.run.facts, measurements)
         if measurements.operations[name].response_us.total
     ]
     if not panels:
         return None
     draw = partial(percentile_plot, panels, late_ms(derived))
     return themed_plot(draw, "percentiles", "Response and service time by percentile")
+
+
+def drawn_operations(facts: Facts, measurements: Measurements) -> list[str]:
+    """The busiest operations, in their usual order: a plot has room for some."""
+    every = operation_names(facts, measurements)
+    busiest = sorted(every, key=lambda name: -measurements.operations[name].offered)
+    return [name for name in every if name in busiest[:MOST_OPERATIONS]]
 
 
 def late_ms(derived: Derived) -> float | None:
@@ -51,28 +60,32 @@ def late_ms(derived: Derived) -> float | None:
 
 def timeline_of(derived: Derived) -> Timeline | None:
     """The seconds of a run, ready to be drawn; None when none was measured."""
-    facts, measurements = derived.run.facts, derived.run.measurements
-    if measurements is None:
+    facts, measurements, seconds = derived.run.facts, derived.run.measurements, derived.run.seconds
+    if measurements is None or seconds is None:
         return None
-    strips = [_strip(name, derived) for name in operation_names(facts, measurements)]
-    shown = max((len(strip.offered) for strip in strips), default=0)
-    measured = measured_seconds(facts, measurements)
+    names = drawn_operations(facts, measurements)
+    shown, measured = seconds.length, measured_seconds(facts, measurements)
+    strips = [
+        _strip(name, seconds.operations[name], max(shown, measured), seconds.step) for name in names
+    ]
     if not measured or not any(any(strip.offered) for strip in strips):
         return None
     return Timeline(
-        _latency(measurements, shown),
+        Latency(*zip(*seconds.latency, strict=True)),
         strips,
         int(facts.duration_seconds),
         measured,
-        shown,
+        max(shown, measured),
         _faults(derived.run.drill),
+        seconds.step,
+        len(measurements.operations) - len(strips),
     )
 
 
 def timeline(found: Timeline) -> Markup:
     """Latency and completions over time."""
     return themed_plot(
-        partial(timeline_plot, found), "timeline", "Response times and answers second by second"
+        partial(timeline_plot, found), "timeline", "Response times and answers over time"
     )
 
 
@@ -81,21 +94,35 @@ def drill(found: Drill) -> Markup | None:
     if not found.seconds:
         return None
     by_second = {one.second: one for one in found.seconds}
-    every = [by_second.get(number, DrillSecond(number)) for number in range(max(by_second) + 1)]
+    end = max(by_second) + 1
+    step = step_of(end)
+    every = [by_second.get(number, DrillSecond(number)) for number in range(end)]
+    points = [every[at : at + step] for at in range(0, end, step)]
+
+    def rate(*names: str) -> list[float]:
+        return [
+            sum(getattr(one, name) for one in point for name in names) / len(point)
+            for point in points
+        ]
+
+    def worst(name: str) -> list[float | None]:
+        told = ([getattr(one, name) for one in point] for point in points)
+        return [max((one for one in point if one is not None), default=None) for point in told]
+
     writes = Answers(
-        "Writes each second",
-        [one.writes_applied + one.writes_settled for one in every],
-        [one.writes_durable_only for one in every],
-        [one.writes_failed for one in every],
+        "Writes a second",
+        rate("writes_applied", "writes_settled"),
+        rate("writes_durable_only"),
+        rate("writes_failed"),
     )
     reads = Answers(
-        "Ranked reads each second",
-        [one.reads_fresh for one in every],
-        [one.reads_recovering for one in every],
-        [one.reads_failed for one in every],
+        "Ranked reads a second",
+        rate("reads_fresh"),
+        rate("reads_recovering"),
+        rate("reads_failed"),
     )
-    backlog, ages = [one.backlog for one in every], [one.top_age_seconds for one in every]
-    picture = DrillPicture((writes, reads), backlog, ages, _faults(found))
+    backlog, ages = worst("backlog"), worst("top_age_seconds")
+    picture = DrillPicture((writes, reads), backlog, ages, _faults(found), end, step)
     return themed_plot(
         partial(drill_plot, picture), "drill", "Answers and backlog second by second"
     )
@@ -128,24 +155,15 @@ def _shares(traffic: list[KeyTraffic]) -> list[tuple[str, float]]:
     return [(key.key, key.weight / total) for key in hottest]
 
 
-def _strip(name: str, derived: Derived) -> Strip:
-    rows = [row for row in derived.tables["timeline.csv"].records() if row["operation"] == name]
-    last = max((int(row["second"] or 0) for row in rows), default=-1)
-    columns = {column: [0] * (last + 1) for column in ("offered", "completed", "failed")}
-    for row in rows:
-        for column, values in columns.items():
-            values[int(row["second"] or 0)] = int(row[column] or 0)
-    return Strip(name, stalled=stalled_seconds(columns["offered"], columns["completed"]), **columns)
-
-
-def _latency(measurements: Measurements, shown: int) -> Latency:
-    by_second: dict[int, list[Histogram]] = {}
-    for operation in measurements.operations.values():
-        for second in operation.seconds:
-            by_second.setdefault(second.second, []).append(second.response_us)
-    merged = [Histogram.merged(by_second.get(second, ())) for second in range(shown)]
-    return Latency(
-        p50_ms=[one.percentile_ms(PERCENTILES["p50_ms"]) for one in merged],
-        p99_ms=[one.percentile_ms(PERCENTILES["p99_ms"]) for one in merged],
-        max_ms=[one.max_ms for one in merged],
-    )
+def _strip(name: str, column: Column, length: int, step: int) -> Strip:
+    """One operation, as rates of its points; a stall shorter than a point is a stall."""
+    counts = {
+        count: [*column.counts[count], *[0] * (length - len(column.recorded))]
+        for count in ("offered", "completed", "failed")
+    }
+    rates = {
+        count: [sum(point := values[at : at + step]) / len(point) for at in range(0, length, step)]
+        for count, values in counts.items()
+    }
+    stalled = stalled_seconds(counts["offered"], counts["completed"])
+    return Strip(name, stalled=stalled, **rates)

@@ -7,9 +7,17 @@ import msgspec
 from reports.numbers.histogram import Histogram
 from reports.rundir.facts import LONGEST_SECONDS
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
+# What every JSON reader can tell apart, and any counter of a run stays below.
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 SecondNumber = Annotated[int, msgspec.Meta(ge=0, le=2 * LONGEST_SECONDS)]
 EMPTY = Histogram({})
+
+
+def histogram_hook(kind: type, value: object) -> Histogram:
+    """Read a histogram where msgspec meets one."""
+    if kind is not Histogram:
+        raise NotImplementedError(kind)
+    return Histogram.from_json(value)
 
 
 class Generator(msgspec.Struct, frozen=True):
@@ -115,6 +123,13 @@ class Keys(msgspec.Struct, frozen=True):
     seconds: list[KeySecond] = []
 
 
+class Settled(msgspec.Struct, frozen=True):
+    """How much of seconds.jsonl belongs to these measurements: seconds that are not in here."""
+
+    bytes: Count = 0
+    until: SecondNumber = 0
+
+
 class Shard(msgspec.Struct, frozen=True):
     """One Redis process of a cluster: the board keys it serves and the CPU time it took."""
 
@@ -135,5 +150,6 @@ class Measurements(msgspec.Struct, frozen=True):
     lateness_us: Histogram = EMPTY
     loading: dict[str, Any] | None = None
     keys: Keys = Keys(reason="no per-key counters were written")
+    settled: Settled = Settled()
     shards: list[Shard] = []
     scenario: dict[str, Any] = {}

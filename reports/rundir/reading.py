@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from reports.errors import BrokenRun
-from reports.numbers.histogram import Histogram
 from reports.rundir.audit import Audit
 from reports.rundir.drill import Drill
 from reports.rundir.facts import SCHEMA_VERSION, Facts
-from reports.rundir.measurements import Measurements
+from reports.rundir.measurements import Measurements, Settled, histogram_hook
+from reports.rundir.seconds import SECONDS_JSONL, Seconds, read_seconds
 
 RUN_JSON = "run.json"
 MEASUREMENTS_JSON = "measurements.json"
@@ -32,6 +32,7 @@ class Run:
     measurements: Measurements | None
     audit: Audit | None
     drill: Drill | None = None
+    seconds: Seconds | None = None
     problems: tuple[str, ...] = field(default=())
 
 
@@ -61,7 +62,25 @@ def read_run(path: Path) -> Run:
     drill, state = _read(path / DRILL_JSON, Drill)
     if state.problem:
         problems.append(state.problem)
-    return Run(path, raw, facts, measurements, audit, drill, tuple(problems))
+    seconds = None
+    if measurements:
+        seconds, trouble = _seconds(path, measurements, int(facts.duration_seconds))
+        problems += trouble
+    return Run(path, raw, facts, measurements, audit, drill, seconds, tuple(problems))
+
+
+def _seconds(
+    path: Path, measurements: Measurements, duration_seconds: int
+) -> tuple[Seconds, list[str]]:
+    """The seconds, or those of measurements.json alone and why there are no others."""
+    try:
+        return read_seconds(path, measurements, duration_seconds), []
+    except OSError as error:
+        trouble = f"{SECONDS_JSONL} cannot be read: {error.strerror}"
+    except ValueError as error:
+        trouble = str(error)
+    rest = msgspec.structs.replace(measurements, settled=Settled())
+    return read_seconds(path, rest, duration_seconds), [trouble]
 
 
 def read_facts(path: Path) -> tuple[Facts, dict[str, Any]]:
@@ -91,15 +110,9 @@ def _read(path: Path, kind: type[Content]) -> tuple[Content | None, _Read]:
             found=True, problem=f"{path.name} is empty: it was cut off while written"
         )
     try:
-        return msgspec.json.decode(data, type=kind, dec_hook=_histogram), _Read(found=True)
+        return msgspec.json.decode(data, type=kind, dec_hook=histogram_hook), _Read(found=True)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return None, _Read(found=True, problem=f"{path.name} cannot be used: {error}")
-
-
-def _histogram(kind: type, value: object) -> Histogram:
-    if kind is not Histogram:
-        raise NotImplementedError(kind)
-    return Histogram.from_json(value)
 
 
 def _other_schema(name: str, version: int) -> str:

@@ -1,22 +1,24 @@
 """key_timeline.csv: hits per key and op, second by second."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from functools import partial
 
-from reports.rundir.measurements import Keys
-from reports.tables.table import Table, table
-
-if TYPE_CHECKING:
-    from reports.numbers.rounding import Cell
+from reports.numbers.rounding import Cell
+from reports.rundir.seconds import NOT_READ, Seconds
+from reports.tables.table import MadeAnew, Table
 
 COLUMNS = ("second", "key", "op", "hits")
 
 
-def key_timeline_table(keys: Keys) -> Table:
+def key_timeline_table(seconds: Seconds) -> Table:
     """A row for each hit count that was read."""
-    rows: list[dict[str, Cell]] = [
-        {"second": second.second, "key": key, "op": op, "hits": hits}
-        for second in sorted(keys.seconds, key=lambda one: one.second)
-        for key, by_op in second.hits.items()
-        for op, hits in sorted(by_op.items())
-    ]
-    return table("key_timeline.csv", COLUMNS, rows)
+    return Table("key_timeline.csv", COLUMNS, MadeAnew(partial(_rows, seconds)))
+
+
+def _rows(seconds: Seconds) -> Iterator[tuple[Cell, ...]]:
+    keys = list(dict.fromkeys(key for key, _ in seconds.hits))
+    columns = sorted(seconds.hits.items(), key=lambda one: (keys.index(one[0][0]), one[0][1]))
+    for second in range(max((len(one) for _, one in columns), default=0)):
+        for (key, op), hits in columns:
+            if second < len(hits) and hits[second] != NOT_READ:
+                yield (second, key, op, hits[second])

@@ -1,9 +1,10 @@
 """A table: named columns, rows of cells, and its one CSV form."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import chain
 
 from reports.numbers.rounding import Cell, written
 
@@ -14,7 +15,7 @@ class Table:
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Iterable[tuple[Cell, ...]]
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows by column name."""
@@ -22,11 +23,27 @@ class Table:
 
     def csv(self) -> str:
         """Commas, LF, a header line."""
+        return "".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """The same, line by line."""
         out = StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([written(cell) for cell in row] for row in self.rows)
-        return out.getvalue()
+        for row in chain([self.columns], self.rows):
+            writer.writerow([written(cell) for cell in row])
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+
+
+@dataclass(frozen=True)
+class MadeAnew:
+    """The rows of a table too long to be held: made each time that somebody asks for them."""
+
+    make: Callable[[], Iterator[tuple[Cell, ...]]]
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        return self.make()
 
 
 def table(name: str, columns: Sequence[str], records: Sequence[dict[str, Cell]]) -> Table:

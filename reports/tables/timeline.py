@@ -1,40 +1,41 @@
 """timeline.csv: every second of every operation, so that a stall shows as a hole."""
 
+from collections.abc import Iterator
+from functools import partial
+from math import isnan
+
 from reports.numbers.rounding import Cell
 from reports.numbers.span import measured_seconds
 from reports.rundir.facts import Facts
-from reports.rundir.measurements import Measurements, Second
-from reports.tables.operations import PERCENTILES, operation_names
-from reports.tables.table import Table, table
+from reports.rundir.measurements import Measurements
+from reports.rundir.seconds import TIMES, Column, Seconds
+from reports.tables.operations import operation_names
+from reports.tables.table import MadeAnew, Table
 
 COUNTS = ("offered", "sent", "dropped", "ok", "failed")
-SHOWN = ("p50_ms", "p99_ms")
-COLUMNS = ("second", "operation", *COUNTS, *SHOWN, "max_ms", "completed")
+COLUMNS = ("second", "operation", *COUNTS, *TIMES, "completed")
 
 
-def timeline_table(facts: Facts, measurements: Measurements) -> Table:
+def timeline_table(facts: Facts, measurements: Measurements, seconds: Seconds) -> Table:
     """A row for each second that was measured, quiet ones included, and each drain second."""
-    names = operation_names(facts, measurements)
-    seconds = {
-        name: {second.second: second for second in measurements.operations[name].seconds}
-        for name in names
-    }
-    recorded = {second for by_second in seconds.values() for second in by_second}
-    phase = range(measured_seconds(facts, measurements))
-    rows = [
-        _row(second, name, seconds[name].get(second, Second(second)))
-        for second in sorted(recorded.union(phase))
-        for name in names
-        if second in phase or second in seconds[name]
-    ]
-    return table("timeline.csv", COLUMNS, rows)
+    phase = measured_seconds(facts, measurements)
+    columns = {name: seconds.operations[name] for name in operation_names(facts, measurements)}
+    length = max(phase, seconds.length)
+    return Table("timeline.csv", COLUMNS, MadeAnew(partial(_rows, columns, phase, length)))
 
 
-def _row(number: int, operation: str, second: Second) -> dict[str, Cell]:
-    row: dict[str, Cell] = {"second": number, "operation": operation}
-    row |= {count: getattr(second, count) for count in COUNTS}
-    for column in SHOWN:
-        row[column] = second.response_us.percentile_ms(PERCENTILES[column])
-    row["max_ms"] = second.response_us.max_ms
-    row["completed"] = second.completed
-    return row
+def _rows(columns: dict[str, Column], phase: int, length: int) -> Iterator[tuple[Cell, ...]]:
+    for second in range(length):
+        for name, column in columns.items():
+            is_recorded = second < len(column.recorded) and column.recorded[second]
+            if is_recorded:
+                counts = [column.counts[count][second] for count in COUNTS]
+                times = [_told(column.times[time][second]) for time in TIMES]
+                completed = column.counts["completed"][second]
+                yield (second, name, *counts, *times, completed)
+            elif second < phase:
+                yield (second, name, 0, 0, 0, 0, 0, None, None, None, 0)
+
+
+def _told(value: float) -> float | None:
+    return None if isnan(value) else value

@@ -8,7 +8,7 @@ from run_views import answer, clock_at, drop, fail, make_view
 from locustfiles.cell import Cell
 from locustfiles.panel_snapshot import Figures, OperationRow, Title, Trouble
 from locustfiles.panel_source import PanelSource
-from locustfiles.panel_totals import RunningTotals, Totals
+from locustfiles.panel_totals import Totals, totals_of
 from locustfiles.recording import OperationRecord, Recording
 from locustfiles.run_view import RunView
 from workload.operations import MODELLED
@@ -161,18 +161,16 @@ def test_every_key_is_shown() -> None:
     st.lists(st.tuples(*[st.integers(0, 9)] * 5), max_size=40),
     st.lists(st.integers(0, 45), max_size=8),
 )
-def test_running_totals_are_plain_sums(
-    counters: list[tuple[int, ...]], readings: list[int]
-) -> None:
-    """Whenever they are read, they are what adding all seconds up would give."""
-    record = OperationRecord()
+def test_totals_are_plain_sums(counters: list[tuple[int, ...]], readings: list[int]) -> None:
+    """However many seconds are folded, they are what adding all seconds up would give."""
+    record, whole = OperationRecord(), {}
     for second, (offered, dropped, ok, failed, achieved) in enumerate(counters):
-        record.cells[second] = Cell(
+        whole[second] = record.cells[second] = Cell(
             offered=offered, dropped=dropped, ok=ok, failed=failed, achieved=achieved
         )
-    running = RunningTotals(range(30), 2.5)
     for second in sorted(readings):
-        seen = [record.cells[at] for at in range(min(second, 30, len(counters)))]
+        record.fold(min(second - 5, 30))
+        seen = [whole[at] for at in range(min(second, 30, len(counters)))]
 
         assert Totals(
             sum(cell.offered for cell in seen),
@@ -180,12 +178,12 @@ def test_running_totals_are_plain_sums(
             sum(cell.ok for cell in seen),
             sum(cell.failed for cell in seen),
             sum(cell.achieved for cell in seen),
-        ) == running.up_to(second, record)
+        ) == totals_of(record, range(30), second)
 
 
 def test_reading_totals_adds_no_seconds() -> None:
     """A second in which nothing happened stays out of the run's files."""
     record = OperationRecord()
-    RunningTotals(range(30), 0).up_to(30, record)
+    totals_of(record, range(30), 30)
 
     assert {} == record.cells

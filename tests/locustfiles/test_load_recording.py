@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from typing import get_args
 
 import msgpack  # type: ignore[import-untyped]  # ships no types
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locustfiles.failure import FAILURE_KINDS, FailureKind
-from locustfiles.measurements_document import Ending, pieces
+from locustfiles.measurements_document import Ending, pieces, settled_lines
 from locustfiles.recording import Recording, Timing
 from workload.operations import MODELLED
 
@@ -152,3 +153,46 @@ def test_the_ending_stands_in_the_document(ended: str) -> None:
     assert (1, ended, "because") == (
         content["schema_version"], content["ended"], content["end_reason"],
     )  # fmt: skip
+
+
+@settings(deadline=None)
+@given(events, st.integers(-1, DURATION), st.data())
+def test_a_second_is_written_once_and_forgotten(
+    happened: list[Event], before: int, data: st.DataObject
+) -> None:
+    """Whenever seconds are folded, no total changes, and no second is lost or told twice."""
+    whole, folded = Recording.of(MODELLED), Recording.of(MODELLED)
+    cut = data.draw(st.integers(0, len(happened)))
+    lines: list[str] = []
+    for number, event in enumerate(happened):
+        if number == cut:
+            lines += settled_lines(folded, before)
+            for one in folded.operations.values():
+                one.fold(before)
+        record(whole, event)
+        record(folded, event)
+    lines += settled_lines(folded, before)
+    for one in folded.operations.values():
+        one.fold(before)
+    offered: Counter[tuple[str, int]] = Counter()
+    for line in map(json.loads, lines):
+        assert line["second"] < before
+        offered[line["operation"], line["second"]] += line["offered"]
+    for name, operation in document(folded)["operations"].items():
+        for row in operation.pop("seconds"):  # type: ignore[attr-defined]
+            assert row["second"] >= before
+            offered[name, row["second"]] += row["offered"]
+    expected = document(whole)["operations"]
+    rows = {name: one.pop("seconds") for name, one in expected.items()}
+
+    assert expected == {
+        name: {key: one for key, one in operation.items() if key != "seconds"}
+        for name, operation in document(folded)["operations"].items()
+    }
+    assert offered == Counter(
+        {
+            (name, row["second"]): row["offered"]
+            for name, one in rows.items()
+            for row in one  # type: ignore[attr-defined]
+        }
+    )

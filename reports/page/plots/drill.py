@@ -8,29 +8,31 @@ from matplotlib.figure import Figure
 
 from reports.page.plots.panel import Place, panel
 from reports.page.plots.svg import BAD, INK, SOFT, WARN, figure
-from reports.page.plots.timeline import mark_faults, time_axis
+from reports.page.plots.timeline import closed, edges, mark_faults, time_axis
 
 _LEFT, _RIGHT, _TOP, _GAP, _BOTTOM, _STRIP = 48, 8, 30, 40, 28, 84
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers of each second: as usual, behind, and none; one upon the other."""
+    """Answers a second at each point: as usual, behind, and none; one upon the other."""
 
     title: str
-    usual: Sequence[int]
-    behind: Sequence[int]
-    failed: Sequence[int]
+    usual: Sequence[float]
+    behind: Sequence[float]
+    failed: Sequence[float]
 
 
 @dataclass(frozen=True)
 class DrillPicture:
-    """Writes and reads, and the backlog of each second, None where nobody looked."""
+    """Writes and reads, and the worst backlog of each point, None where nobody looked."""
 
     answers: Sequence[Answers]
-    backlog: Sequence[int | None]
+    backlog: Sequence[float | None]
     top_age_seconds: Sequence[float | None]
     faults: Sequence[tuple[float, float]]
+    end: int
+    step: int = 1
 
 
 def drill_plot(picture: DrillPicture, width: int) -> Figure:
@@ -45,11 +47,11 @@ def drill_plot(picture: DrillPicture, width: int) -> Figure:
         for number, title in enumerate(titles)
     ]
     for axes, answers in zip(every, picture.answers, strict=False):
-        _draw_answers(axes, answers)
+        _draw_answers(axes, answers, edges(len(answers.usual), picture.step, picture.end))
     for axes, values in zip(every[len(picture.answers) :], lines.values(), strict=True):
-        _draw_line(axes, values)
+        _draw_line(axes, values, picture.step)
     for axes in every:
-        time_axis(axes, max(len(picture.backlog), 1), inner)
+        time_axis(axes, max(picture.end, 1), inner)
         mark_faults(axes, picture.faults)
         axes.set_xticklabels([]) if axes is not every[-1] else None
     return drawing
@@ -62,20 +64,17 @@ def _lines(picture: DrillPicture) -> dict[str, Sequence[float | None]]:
     return lines
 
 
-def _draw_answers(axes: Axes, answers: Answers) -> None:
-    floor = [0] * len(answers.usual)
+def _draw_answers(axes: Axes, answers: Answers, begun: Sequence[int]) -> None:
+    floor: list[float] = [0] * len(answers.usual)
     for values, colour in ((answers.failed, BAD), (answers.behind, WARN), (answers.usual, SOFT)):
         top = [low + value for low, value in zip(floor, values, strict=True)]
-        edges = range(len(top) + 1)
-        axes.fill_between(
-            edges, _closed(floor), _closed(top), step="post", color=colour, linewidth=0
-        )
+        axes.fill_between(begun, closed(floor), closed(top), step="post", color=colour, linewidth=0)
         floor = top
     _scale(axes, floor)
 
 
-def _draw_line(axes: Axes, values: Sequence[float | None]) -> None:
-    middle = [second + 0.5 for second in range(len(values))]
+def _draw_line(axes: Axes, values: Sequence[float | None], step: int) -> None:
+    middle = [(number + 0.5) * step for number in range(len(values))]
     # NaN breaks the line: a second without a figure is a gap.
     points = [float("nan") if value is None else value for value in values]
     axes.plot(middle, points, color=INK, linewidth=1.5, solid_joinstyle="round")
@@ -86,8 +85,3 @@ def _scale(axes: Axes, values: Sequence[float]) -> None:
     highest = max((1, *values))
     axes.set_ylim(0, highest * 1.1)
     axes.set_yticks([highest], [f"{highest:,.0f}"])
-
-
-def _closed(values: Sequence[int]) -> list[int]:
-    """Steps need the right edge of the last second too."""
-    return [*values, values[-1]] if values else [0]

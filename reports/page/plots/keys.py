@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.page.plots.panel import FONT_PX, Place, panel
+from reports.page.plots.panel import FONT_PX, LETTER_PX, Place, fitting, panel
 from reports.page.plots.svg import ACCENT, INK, MUTED, figure
 
-_ROW, _TOP, _BOTTOM, _GAP, _VALUE = 22, 48, 14, 34, 56
-_LETTER_PX = 6.3
+_ROW, _TOP, _BOTTOM, _GAP, _VALUE = 20, 46, 8, 34, 56
 _ROOM_FOR_COLUMNS = 600
+# What names may take of a panel at most; the bars are what it is for.
+_MOST_NAME = 0.45
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,11 @@ class KeyBars:
 
 def keys_plot(panels: Sequence[KeyBars], fair_share: float | None, width: int) -> Figure:
     """Panels side by side where there is room, else below each other; one scale for all."""
-    columns = len(panels) if width > _ROOM_FOR_COLUMNS else 1
-    labels = max((len(key) for one in panels for key, _ in one.shares), default=0)
-    left = labels * _LETTER_PX + 10
+    longest = max((len(key) for one in panels for key, _ in one.shares), default=0) * LETTER_PX
+    columns = len(panels)
+    if width < _ROOM_FOR_COLUMNS or longest > _MOST_NAME * width / columns:
+        columns = 1
+    left = min(longest, _MOST_NAME * width / columns) + 10
     bars = width / columns - left - _VALUE - (_GAP if columns > 1 else 0) / 2
     heights = [_TOP + max(1, len(one.shares)) * _ROW + _BOTTOM for one in panels]
     drawing = figure(width, max(heights) if columns > 1 else sum(heights))
@@ -41,15 +44,17 @@ def keys_plot(panels: Sequence[KeyBars], fair_share: float | None, width: int) -
             bars,
             max(1, len(one.shares)) * _ROW,
         )
-        _bars(panel(drawing, place, grid=""), one, highest, fair_share)
+        _bars(panel(drawing, place, grid=""), one, highest, fair_share, left - 10)
         _title(drawing, one.title, place.left - left, above + 14)
     return drawing
 
 
-def _bars(axes: Axes, bars: KeyBars, highest: float, fair_share: float | None) -> None:
+def _bars(
+    axes: Axes, bars: KeyBars, highest: float, fair_share: float | None, name_px: float
+) -> None:
     rows = range(len(bars.shares))
     axes.barh(rows, [share for _, share in bars.shares], height=0.62, color=bars.colour)
-    axes.set_yticks(rows, [key for key, _ in bars.shares])
+    axes.set_yticks(rows, [fitting(key, name_px) for key, _ in bars.shares])
     axes.tick_params(axis="y", labelcolor=INK)
     axes.set_ylim(len(bars.shares) - 0.5 if bars.shares else 0.5, -0.5)
     axes.set_xlim(0, highest)

@@ -1,6 +1,8 @@
 """One panel of a plot: axes at a place in pixels, drawn as quietly as they can be."""
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import log10
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,7 +11,10 @@ from reports.page.plots.svg import INK, LINE, MUTED
 
 FONT_PX = 11
 TITLE_PX = 12
-_DECADES_ONLY = 6
+LETTER_PX = 6.3
+# Of the axis labels of times: what one of them takes, and the steps in a decade to choose from.
+_LABEL_HEIGHT_PX = 15
+_STEPS = ((1, 2, 5), (1, 3), (1,))
 
 
 @dataclass(frozen=True)
@@ -54,16 +59,32 @@ def panel(figure: Figure, place: Place, title: str = "", *, grid: str = "y") -> 
     return axes
 
 
-def log_ms_axis(axes: Axes, lowest: float, highest: float) -> None:
-    """A logarithmic axis of milliseconds, labelled 1, 2, 5 or, over a wide range, 1, 10, 100."""
+def fitting(text: str, width_px: float) -> str:
+    """A text cut where it has no room, in its middle: names of a kind differ at their ends."""
+    letters = max(int(width_px / LETTER_PX), 3)
+    if len(text) <= letters:
+        return text
+    head = letters // 2
+    return f"{text[:head]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - (letters - 1 - head) :]}"
+
+
+def log_ms_axis(axes: Axes, lowest: float, highest: float, height_px: float) -> None:
+    """A logarithmic axis of milliseconds, labelled as densely as labels have room."""
     low, high = lowest / 1.3, highest * 1.3
     axes.set_yscale("log")
     axes.set_ylim(low, high)
-    ticks = _ticks(low, high, (1, 2, 5))
-    if len(ticks) > _DECADES_ONLY:
-        ticks = _ticks(low, high, (1,))
+    decade_px = height_px / log10(high / low)
+    steps = next(
+        (one for one in _STEPS if _closest(one) * decade_px >= _LABEL_HEIGHT_PX), _STEPS[-1]
+    )
+    ticks = _ticks(low, high, steps)
     axes.set_yticks(ticks, [_time(tick) for tick in ticks])
     axes.set_yticks([], minor=True)
+
+
+def _closest(steps: tuple[int, ...]) -> float:
+    """The least distance of two labels, in decades."""
+    return min(log10(after / before) for before, after in pairwise((*steps, 10)))
 
 
 def _ticks(low: float, high: float, steps: tuple[int, ...]) -> list[float]:

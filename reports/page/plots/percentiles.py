@@ -9,13 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.numbers.histogram import Histogram
-from reports.page.plots.panel import Place, log_ms_axis, panel
+from reports.page.plots.panel import LETTER_PX, Place, fitting, log_ms_axis, panel
 from reports.page.plots.svg import WARN, figure
 
 _STEPS_PER_DECADE = 24
 _NINES = ((0, "0"), (1, "90 %"), (2, "99 %"), (3, "99.9 %"), (4, "99.99 %"), (5, "99.999 %"))
 _LEFT, _TOP, _BOTTOM, _GAP = 48, 30, 26, 22
-_ROOM_FOR_COLUMNS = 600
+_LEAST_CELL = 180
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def percentile_plot(
     panels: Sequence[PercentilePanel], limit_ms: float | None, width: int
 ) -> Figure:
     """Panels side by side with one scale where there is room, else below each other."""
-    columns = len(panels) if width > _ROOM_FOR_COLUMNS else 1
+    columns = max(1, min(len(panels), (width - _LEFT + _GAP) // (_LEAST_CELL + _GAP)))
     rows = -(-len(panels) // columns)
     cell = (width - _LEFT - (columns - 1) * _GAP) / columns
     height = 200 if columns > 1 else 150
@@ -54,8 +54,8 @@ def percentile_plot(
             cell,
             height,
         )
-        axes = panel(drawing, place, one.title)
-        _axes(axes, shown, limit_ms, labelled=column == 0)
+        axes = panel(drawing, place, fitting(one.title, cell))
+        _axes(axes, shown, limit_ms, place, labelled=column == 0)
         for curve in one.curves:
             line = points[id(curve)]
             axes.plot(
@@ -87,14 +87,23 @@ def curve_points(histogram: Histogram) -> list[tuple[float, float]]:
 
 
 def _axes(
-    axes: Axes, shown: Sequence[tuple[float, float]], limit_ms: float | None, *, labelled: bool
+    axes: Axes,
+    shown: Sequence[tuple[float, float]],
+    limit_ms: float | None,
+    place: Place,
+    *,
+    labelled: bool,
 ) -> None:
     reach = max(1.0, *(x for x, _ in shown))
     lowest, highest = min(y for _, y in shown), max(y for _, y in shown)
     axes.set_xlim(0, reach)
     nines = [(x, label) for x, label in _NINES if x <= reach]
     axes.set_xticks([x for x, _ in nines], [label for _, label in nines])
-    log_ms_axis(axes, lowest, highest)
+    # The last one keeps within its own plot, and so off the first of the next.
+    last, label = nines[-1]
+    if (reach - last) / reach * place.width < len(label) * LETTER_PX / 2:
+        axes.get_xticklabels()[-1].set_horizontalalignment("right")
+    log_ms_axis(axes, lowest, highest, place.height)
     if not labelled:
         axes.set_yticklabels([])
     if limit_ms is not None and lowest < limit_ms < highest:

@@ -1,17 +1,24 @@
-"""Latency and completions second by second, stalls and failures marked where they happened."""
+"""Latency and completions over time, stalls and failures marked where they happened."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.page.plots.panel import FONT_PX, Place, log_ms_axis, panel
+from reports.numbers.stalls import runs_of
+from reports.page.plots.panel import FONT_PX, LETTER_PX, Place, fitting, log_ms_axis, panel
 from reports.page.plots.svg import ACCENT, BAD, INK, LINE, MUTED, SOFT, WARN, figure
 
 _LEFT, _RIGHT, _TOP, _GAP, _BOTTOM = 48, 8, 30, 40, 28
 _LATENCY, _STRIP = 150, 64
-_TICKS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200)
+_MINUTE, _HOUR = 60, 3_600
+_TICKS = (
+    *(1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800),
+    *(hours * _HOUR for hours in (1, 2, 4, 6, 12, 24, 48, 168)),
+)
+_IN_SECONDS, _IN_MINUTES = 600, 5_400
 _LABEL_PX = 62
 _HEADROOM = 1.3
 _LEAST_MARK_PX = 4
@@ -21,7 +28,7 @@ Numbers = Sequence[float | None]
 
 @dataclass(frozen=True)
 class Latency:
-    """All operations together: times in ms for each second, None where nothing was answered."""
+    """All operations together: times in ms for each point, None where nothing was answered."""
 
     p50_ms: Numbers
     p99_ms: Numbers
@@ -30,18 +37,21 @@ class Latency:
 
 @dataclass(frozen=True)
 class Strip:
-    """One operation: requests offered, answers completed and failures for each second."""
+    """One operation: requests offered, answers and failures a second, for each point."""
 
     operation: str
-    offered: Sequence[int]
-    completed: Sequence[int]
-    failed: Sequence[int]
+    offered: Sequence[float]
+    completed: Sequence[float]
+    failed: Sequence[float]
     stalled: Sequence[int]
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What is drawn, over `shown` seconds of which the first `planned` are the measured phase."""
+    """What is drawn, over `shown` seconds of which the first `planned` are the measured phase.
+
+    A point stands for `step` seconds; a stall is a second of its own all the same.
+    """
 
     latency: Latency
     strips: Sequence[Strip]
@@ -49,6 +59,8 @@ class Timeline:
     measured: int
     shown: int
     faults: Sequence[tuple[float, float]] = ()
+    step: int = 1
+    left_out: int = 0
 
     @property
     def end(self) -> int:
@@ -61,14 +73,15 @@ def timeline_plot(timeline: Timeline, width: int) -> Figure:
     height = _TOP + _LATENCY + len(timeline.strips) * (_GAP + _STRIP) + _BOTTOM
     drawing = figure(width, height)
     inner = width - _LEFT - _RIGHT
-    latency = panel(drawing, Place(_LEFT, _TOP, inner, _LATENCY), "Response time of each second")
-    _draw_latency(latency, timeline.latency)
+    each = "each second" if timeline.step == 1 else f"over {timeline.step} s"
+    latency = panel(drawing, Place(_LEFT, _TOP, inner, _LATENCY), f"Response time {each}")
+    _draw_latency(latency, timeline)
     every = [latency]
     for number, strip in enumerate(timeline.strips):
         top = _TOP + _LATENCY + _GAP + number * (_STRIP + _GAP)
-        title = f"{strip.operation}: answers each second"
+        title = f"{fitting(strip.operation, inner / 2)}: answers a second"
         axes = panel(drawing, Place(_LEFT, top, inner, _STRIP), title, grid="")
-        _draw_strip(axes, strip)
+        _draw_strip(axes, strip, edges(len(strip.offered), timeline.step, timeline.shown))
         _mark_stalls(axes, strip.stalled, _LEAST_MARK_PX * timeline.end / inner)
         every.append(axes)
     for axes in every:
@@ -79,8 +92,13 @@ def timeline_plot(timeline: Timeline, width: int) -> Figure:
     return drawing
 
 
-def _draw_latency(axes: Axes, latency: Latency) -> None:
-    seconds = range(len(latency.max_ms))
+def edges(points: int, step: int, end: int) -> list[int]:
+    """Where each point begins, and where the last one ends."""
+    return [min(number * step, max(end, 1)) for number in range(points + 1)]
+
+
+def _draw_latency(axes: Axes, timeline: Timeline) -> None:
+    latency = timeline.latency
     shown = [value for value in (*latency.p50_ms, *latency.max_ms) if value]
     if not shown:
         axes.set_yticks([])
@@ -94,8 +112,9 @@ def _draw_latency(axes: Axes, latency: Latency) -> None:
             transform=axes.transAxes,
         )
         return
-    log_ms_axis(axes, min(shown), max(shown))
-    middle = [second + 0.5 for second in seconds]
+    log_ms_axis(axes, min(shown), max(shown), _LATENCY)
+    begun = edges(len(latency.max_ms), timeline.step, timeline.shown)
+    middle = [(start + end) / 2 for start, end in pairwise(begun)]
     _line(axes, middle, latency.max_ms, ACCENT, 1)
     _line(axes, middle, latency.p99_ms, ACCENT, 2)
     _line(axes, middle, latency.p50_ms, INK, 1.5)
@@ -107,32 +126,32 @@ def _line(axes: Axes, middle: Sequence[float], values: Numbers, colour: str, wid
     axes.plot(middle, points, color=colour, linewidth=width, solid_joinstyle="round")
 
 
-def _draw_strip(axes: Axes, strip: Strip) -> None:
-    seconds = [*range(len(strip.offered) + 1)]
+def _draw_strip(axes: Axes, strip: Strip, begun: Sequence[int]) -> None:
     highest = max((1, *strip.offered))
     # The burst after a stall is cut off at the top, so that it does not flatten all the rest.
     axes.set_ylim(0, highest * _HEADROOM)
-    axes.set_yticks([highest], [f"{highest:,}"])
-    _steps(axes, seconds, strip.completed, SOFT)
-    axes.step(seconds, _closed(strip.offered), where="post", color=MUTED, linewidth=0.9)
+    axes.set_yticks([highest], [f"{highest:,.0f}"])
+    _steps(axes, begun, strip.completed, SOFT)
+    axes.step(begun, closed(strip.offered), where="post", color=MUTED, linewidth=0.9)
     if any(strip.failed):
-        _steps(axes, seconds, strip.failed, BAD)
+        _steps(axes, begun, strip.failed, BAD)
 
 
 def _mark_stalls(axes: Axes, stalled: Sequence[int], least_seconds: float) -> None:
-    """Tint each stalled second, and mark it at the top where a long run makes it very thin."""
-    half = max(1.0, least_seconds) / 2
-    for second in stalled:
-        axes.axvspan(second, second + 1, color=WARN, alpha=0.28, linewidth=0, zorder=0.5)
-        middle = second + 0.5
-        axes.axvspan(middle - half, middle + half, 0.92, 1, color=WARN, linewidth=0)
+    """Tint the stalled seconds, and mark them at the top where a long run makes them very thin."""
+    half = least_seconds / 2
+    for first, last in runs_of(stalled):
+        axes.axvspan(first, last + 1, color=WARN, alpha=0.28, linewidth=0, zorder=0.5)
+        middle = (first + last + 1) / 2
+        reach = max((last + 1 - first) / 2, half)
+        axes.axvspan(middle - reach, middle + reach, 0.92, 1, color=WARN, linewidth=0)
 
 
-def _steps(axes: Axes, seconds: Sequence[int], values: Sequence[int], colour: str) -> None:
-    axes.fill_between(seconds, _closed(values), step="post", color=colour, linewidth=0)
+def _steps(axes: Axes, begun: Sequence[int], values: Sequence[float], colour: str) -> None:
+    axes.fill_between(begun, closed(values), step="post", color=colour, linewidth=0)
 
 
-def _closed(values: Sequence[int]) -> list[int]:
+def closed(values: Sequence[float]) -> list[float]:
     """Steps need the right edge of the last second too."""
     return [*values, values[-1]] if values else [0]
 
@@ -145,11 +164,22 @@ def mark_faults(axes: Axes, faults: Sequence[tuple[float, float]]) -> None:
 
 
 def time_axis(axes: Axes, end: int, inner: float) -> None:
-    """Seconds of the schedule from 0 to the end, as many labels as there is room for."""
+    """Time of the schedule from 0 to the end, as many labels as there is room for."""
     axes.set_xlim(0, end)
     step = next((one for one in _TICKS if end / one * _LABEL_PX <= inner), _TICKS[-1])
     ticks = [*range(0, end + 1, step)]
-    axes.set_xticks(ticks, [f"{tick} s" for tick in ticks])
+    labels = [_moment(tick, end) for tick in ticks]
+    axes.set_xticks(ticks, labels)
+    if (end - ticks[-1]) / end * inner < len(labels[-1]) * LETTER_PX / 2:
+        axes.get_xticklabels()[-1].set_horizontalalignment("right")
+
+
+def _moment(second: int, end: int) -> str:
+    if end <= _IN_SECONDS:
+        return f"{second} s"
+    if end <= _IN_MINUTES:
+        return f"{second / _MINUTE:g} min"
+    return f"{second / _HOUR:g} h"
 
 
 def _mark_phases(axes: Axes, timeline: Timeline) -> None:

@@ -1,0 +1,198 @@
+"""A run of hours: what a checkpoint costs, and what is left of every second."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from load_plans import PLAN
+from run_views import answer, fail
+
+from locustfiles.measurements_document import Ending, pieces
+from locustfiles.recording import Recording
+from locustfiles.run_files import RunFiles
+from locustfiles.settled_seconds import SettledSeconds
+from reports.derived import derive
+from reports.page.run_page import run_page
+from reports.rundir.reading import read_run
+
+HOURS = 3
+DURATION = HOURS * 3_600
+BROKEN = range(5_000, 5_030)
+
+
+class _Keys:
+    """Takes the place of the watch: two hits in every second until `now`."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self._told = 0
+
+    def settled_lines(self, before: int) -> list[str]:
+        """The seconds since the last time."""
+        line = '{{"second":{},"hits":{{"lb:a":{{"write":2}}}}}}\n'
+        return [line.format(second) for second in range(self._told, max(before, 0))]
+
+    def fold(self, before: int) -> None:
+        """They are told."""
+        self._told = max(before, 0)
+
+    def as_document(self) -> dict[str, Any]:
+        """The rest."""
+        rest = range(self._told, min(self.now, DURATION))
+        seconds = [{"second": one, "hits": {"lb:a": {"write": 2}}} for one in rest]
+        return {"reason": "made up", "start": None, "end": None, "seconds": seconds}
+
+    so_far = as_document
+
+
+class _Run:
+    """What the leading process does at a checkpoint, and where."""
+
+    def __init__(self, path: Path) -> None:
+        self.recording, self.keys = Recording.of(["top"]), _Keys()
+        self.files = RunFiles(path)
+        plan = replace(PLAN, duration_seconds=DURATION, rates={"top": "2"})
+        keys: Any = self.keys
+        self.settled = SettledSeconds(plan, self.files, self.recording, keys)
+        self.files.make_directory()
+        run = {"run_id": PLAN.run_id, "scenario": "peak", "mode": "naive", "scale": 0.001}
+        self.files.write_json("run.json", run | {"duration_seconds": DURATION})
+
+    def checkpoint(self, second: int, ending: Ending) -> None:
+        """Write what is known."""
+        self.keys.now = second
+        self.settled.append(second)
+        self.write_measurements(self.files, ending)
+
+    def write_measurements(self, files: RunFiles, ending: Ending) -> None:
+        """Write what is not settled."""
+        facts = {"keys": self.keys.as_document(), "settled": self.settled.as_document()}
+        files.write("measurements.json", pieces(self.recording, DURATION, facts, ending))
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int], _Run]:
+    """A run with a checkpoint a minute; the size of measurements.json at each."""
+    path = tmp_path_factory.mktemp("runs") / PLAN.run_id
+    run = _Run(path)
+    sizes = []
+    for second in range(DURATION):
+        answer(run.recording, "top", second, 1_000 + second % 50)
+        if second in BROKEN:
+            fail(run.recording, "top", second, "timeout")
+        if (second + 1) % 60 == 0:
+            run.checkpoint(second + 1, Ending())
+            sizes.append((path / "measurements.json").stat().st_size)
+    run.checkpoint(DURATION, Ending("completed"))
+    return path, sizes, run
+
+
+def test_a_checkpoint_costs_the_same_at_any_length(
+    long_run: tuple[Path, list[int], _Run],
+) -> None:
+    """Seconds that are over are neither written again nor kept."""
+    path, sizes, run = long_run
+    kept = run.recording.operations["top"].cells
+
+    assert len(kept) <= 60
+    assert max(sizes[30:]) < 1.1 * sizes[10]
+    assert (path / "seconds.jsonl").read_bytes().count(b"\n") > 2 * (DURATION - 60)
+
+
+def test_nothing_of_a_long_run_is_lost(long_run: tuple[Path, list[int], _Run]) -> None:
+    """Every second stands in the tables, whichever file it was written to."""
+    path, _, _ = long_run
+    derived = derive(read_run(path))
+    rows = derived.tables["timeline.csv"].records()
+    hits = derived.tables["key_timeline.csv"].records()
+    (failure,) = derived.tables["failures.csv"].records()
+
+    assert list(range(DURATION)) == [row["second"] for row in rows]
+    assert {1} == {row["ok"] for row in rows}
+    assert [1.0 + second % 50 / 1000 for second in range(DURATION)] == [
+        row["max_ms"] for row in rows
+    ]
+    assert list(BROKEN) == [row["second"] for row in rows if row["failed"]]
+    assert (DURATION, {2}) == (len(hits), {row["hits"] for row in hits})
+    assert ("timeout", len(BROKEN), 5_000, 5_029) == (
+        failure["kind"], failure["count"], failure["first_second"], failure["last_second"],
+    )  # fmt: skip
+
+
+def test_the_page_of_a_long_run_has_coarser_seconds(
+    long_run: tuple[Path, list[int], _Run],
+) -> None:
+    """Beyond an hour a point stands for several seconds, and the page says for how many."""
+    path, _, _ = long_run
+    run = read_run(path)
+    page = run_page(derive(run))
+
+    assert run.seconds is not None
+    assert (5, DURATION // 5) == (run.seconds.step, len(run.seconds.latency))
+    assert "A point of the plots stands for 5 seconds." in page
+    assert len(page.encode()) < 1_000_000
+
+
+def test_tables_so_far_hold_every_second(
+    long_run: tuple[Path, list[int], _Run], tmp_path: Path
+) -> None:
+    """Those who ask for tables while a run goes on get the settled seconds too."""
+    path, _, run = long_run
+    so_far = RunFiles(tmp_path)
+    run.settled.copy(tmp_path)
+    run.write_measurements(so_far, Ending())
+    (tmp_path / "run.json").write_bytes((path / "run.json").read_bytes())
+    rows = derive(read_run(tmp_path)).tables["timeline.csv"].records()
+
+    assert DURATION == len(rows)
+
+
+def test_what_lies_behind_the_checkpoint_is_not_counted_twice(
+    long_run: tuple[Path, list[int], _Run], tmp_path: Path
+) -> None:
+    """A run killed while it appended leaves lines that measurements.json knows nothing of."""
+    path, _, _ = long_run
+    copy = tmp_path / path.name
+    copy.mkdir()
+    for name in ("run.json", "measurements.json", "seconds.jsonl"):
+        (copy / name).write_bytes((path / name).read_bytes())
+    with (copy / "seconds.jsonl").open("a") as file:
+        file.write('{"second":7,"operation":"top","offered":5}\n{"second":8,"oper')
+    rows = derive(read_run(copy)).tables["timeline.csv"].records()
+
+    assert [1, 1] == [rows[7]["offered"], rows[8]["offered"]]
+
+
+@pytest.mark.parametrize("cut", ["missing", "short", "torn"])
+def test_settled_seconds_that_are_gone_are_a_reason(
+    long_run: tuple[Path, list[int], _Run], tmp_path: Path, cut: str
+) -> None:
+    """The rest is shown, and the verdict says that something is missing."""
+    path, _, _ = long_run
+    copy = tmp_path / path.name
+    copy.mkdir()
+    for name in ("run.json", "measurements.json"):
+        (copy / name).write_bytes((path / name).read_bytes())
+    lines = (path / "seconds.jsonl").read_bytes()
+    if cut != "missing":
+        torn = lines[:50] + b"{" * 20 + lines[70:]
+        (copy / "seconds.jsonl").write_bytes(lines[:-50] if cut == "short" else torn)
+    derived = derive(read_run(copy))
+
+    assert "invalid" == derived.verdict.status.value
+    assert any("seconds.jsonl" in one for one in derived.verdict.reasons)
+
+
+def test_settled_seconds_are_a_part_of_a_json_line_each(
+    long_run: tuple[Path, list[int], _Run],
+) -> None:
+    """Anybody's tools can read them."""
+    path, _, _ = long_run
+    with (path / "seconds.jsonl").open() as file:
+        first = json.loads(next(file))
+
+    assert {"second": 0, "operation": "top", "offered": 1, "response_us": {"1000": 1}} == {
+        name: first[name] for name in ("second", "operation", "offered", "response_us")
+    }
