@@ -4,10 +4,11 @@ import argparse
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from reports.comparison.markdown import comparison_markdown
-from reports.comparison.page import COMPARISON_HTML
+from reports.comparison.page import COMPARISON_HTML, comparison_page
 from reports.comparison.sides import sides_of, worst_status
 from reports.comparison.terminal import comparison_text
 from reports.comparison.writing import write_comparison
@@ -15,10 +16,10 @@ from reports.derived import derive, write_derived
 from reports.errors import BrokenRun, ReportError, RunNotFound, UsageError
 from reports.export import export_run
 from reports.listing import runs_text
+from reports.page.render import draw
 from reports.page.run_page import REPORT_HTML, run_page
 from reports.rundir.finding import RUNS_DIR, find_run
 from reports.rundir.reading import Run, read_run
-from reports.rundir.writing import write_atomically
 from reports.terminal import run_text, shortest
 from reports.verdict.verdict import Status
 
@@ -47,15 +48,15 @@ def tables(options: argparse.Namespace) -> int:
     """Derive every table and the verdict, print and write them, and exit by the verdict."""
     derived = derive(_run(options))
     # First, so that a full disk hides no verdict.
-    print(run_text(derived), end="", flush=True)
+    print(run_text(derived, _columns()), end="", flush=True)
     write_derived(derived)
-    write_atomically(derived.run.path / REPORT_HTML, run_page(derived))
+    draw(derived.run.path / REPORT_HTML, partial(run_page, derived))
     return EXIT_CODES[derived.verdict.status]
 
 
 def show(options: argparse.Namespace) -> int:
     """Print a run's table again, without writing anything."""
-    print(run_text(derive(_run(options))), end="")
+    print(run_text(derive(_run(options)), _columns()), end="")
     return DONE
 
 
@@ -63,7 +64,8 @@ def html(options: argparse.Namespace) -> int:
     """Draw a run's page again, from what was measured."""
     derived = derive(_run(options))
     page = derived.run.path / REPORT_HTML
-    write_atomically(page, run_page(derived))
+    if not draw(page, partial(run_page, derived)):
+        return USAGE
     print(page)
     return DONE
 
@@ -84,7 +86,9 @@ def compare(options: argparse.Namespace) -> int:
     second = [derive(_read(asked, options)) for asked in options.against]
     sides = sides_of(first, second)
     write_comparison(*sides, options.out)
-    print(f"{comparison_text(*sides)}\nfiles: {shortest(options.out / COMPARISON_HTML)}")
+    is_drawn = draw(options.out / COMPARISON_HTML, partial(comparison_page, *sides))
+    files = shortest(options.out / COMPARISON_HTML if is_drawn else options.out)
+    print(f"{comparison_text(*sides, _columns())}\nfiles: {files}")
     return EXIT_CODES[worst_status(sides)]
 
 
@@ -96,9 +100,13 @@ def markdown(options: argparse.Namespace) -> int:
 
 def runs(options: argparse.Namespace) -> int:
     """List the runs at hand, newest first."""
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print(runs_text(options.runs_dir, columns), end="")
+    print(runs_text(options.runs_dir, _columns()), end="")
     return DONE
+
+
+def _columns() -> int | None:
+    """How wide the terminal is; None where the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _require_runs(

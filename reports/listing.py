@@ -8,12 +8,12 @@ from reports.errors import BrokenRun
 from reports.rundir.facts import Facts
 from reports.rundir.finding import run_directories
 from reports.rundir.reading import read_facts
-from reports.terminal import aligned
+from reports.terminal import fitted
 from reports.wording import percent, scale_words
 
 _HEADER = ("run", "verdict", "stack", "LEDGER", "scale", "measured", "hottest", "p99 ms")
 # What a narrow terminal does without: it is in every run's own report.
-_LEFT_OUT = ("measured", "scale")
+_LEAST_NEEDED = ("measured", "scale")
 _UNKNOWN = "-"
 
 
@@ -31,20 +31,8 @@ def runs_text(runs_dir: Path, columns: int | None = None) -> str:
             rows.append((path.name, "broken", *[_UNKNOWN] * (len(_HEADER) - 2)))
             broken.append(str(error))
     told = "hottest: the busiest key's share of the writes; p99: of all operations together"
-    return "\n".join([_fitting(rows, columns), told, *_named(broken)]) + "\n"
-
-
-def _fitting(rows: list[tuple[str, ...]], columns: int | None) -> str:
-    """The table, without the columns that matter least when it would not fit."""
-    left_out: set[int] = set()
-    for name in (None, *_LEFT_OUT):
-        left_out |= {_HEADER.index(name)} if name else set()
-        text = aligned(
-            [[cell for at, cell in enumerate(row) if at not in left_out] for row in rows], left=2
-        )
-        if columns is None or max(map(len, text.splitlines())) <= columns:
-            break
-    return text
+    text = fitted(rows, columns, left=2, least_needed=_LEAST_NEEDED)
+    return "\n".join([text, told, *_named(broken)]) + "\n"
 
 
 def _named(broken: list[str]) -> list[str]:

@@ -14,28 +14,47 @@ from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
 from reports.sweep_words import sweep_sentences
 from reports.verdict.verdict import Status
-from reports.wording import no_key_words, percent
+from reports.wording import cut, no_key_words, percent
 
 _HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
 _TIMES = ("p50_ms", "p99_ms", "p999_ms", "max_ms", "service_p99_ms")
 _NOT_MEASURED = "-"
-_WIDTH = 100
+# What a narrow terminal does without, least needed first: the files have it.
+_LEAST_NEEDED = ("ok", "p999", "service p99", "max", "dropped")
+_LEAST_NEEDED_OF_KEYS = ("touched", "fair share")
+_WIDEST = 100
 
 
-def run_text(derived: Derived) -> str:
-    """The run in under a screenful."""
+def run_text(derived: Derived, columns: int | None = None) -> str:
+    """The run in under a screenful; nothing is broken by a terminal of so many columns."""
     blocks = [
-        _title(derived.run.facts),
-        _operations(derived),
-        parts_sentence(derived.write_parts) or "",
-        _keys(derived),
-        _drill(derived),
-        _event(derived),
-        _sweep(derived),
-        _verdict(derived),
+        wrapped(_title(derived.run.facts), columns),
+        _operations(derived, columns),
+        wrapped(parts_sentence(derived.write_parts) or "", columns),
+        _keys(derived, columns),
+        wrapped(_drill(derived), columns),
+        wrapped(_event(derived), columns),
+        wrapped(_sweep(derived), columns),
+        wrapped(_verdict(derived), columns),
         f"files: {shortest(derived.run.path)}",
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def wrapped(text: str, columns: int | None) -> str:
+    """Lines broken between words where a terminal would break them anywhere."""
+    if columns is None:
+        return text
+    return "\n".join(
+        textwrap.fill(
+            line,
+            min(columns, _WIDEST),
+            subsequent_indent="    " if line.startswith("  · ") else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
 
 
 def _title(facts: Facts) -> str:
@@ -52,7 +71,7 @@ def _title(facts: Facts) -> str:
     return f"run {facts.run_id}{where}\n{' · '.join(parts)}"
 
 
-def _operations(derived: Derived) -> str:
+def _operations(derived: Derived, columns: int | None) -> str:
     records = derived.tables["operations.csv"].records()
     if len(records) <= 1:
         return "no operation was measured"
@@ -71,18 +90,21 @@ def _operations(derived: Derived) -> str:
         ]
         for record in records
     ]
-    lines = [
-        aligned([header, *rows]),
-        "times in ms from the intended start; service: from the send",
-    ]
+    text = fitted([header, *rows], columns, least_needed=_LEAST_NEEDED)
+    shown = text.split("\n", 1)[0]
+    told = "times in ms from the intended start"
+    if header[-1] in shown:
+        told += "; service: from the send"
+    missing = [name for name in _LEAST_NEEDED if name not in shown]
+    lines = [text, f"{told}; in operations.csv: {', '.join(missing)}" if missing else told]
     if edges := edges_sentence(derived):
-        lines.append(textwrap.fill(edges, _WIDTH))
+        lines.append(wrapped(edges, columns or _WIDEST))
     return "\n".join(lines)
 
 
-def _keys(derived: Derived) -> str:
+def _keys(derived: Derived, columns: int | None) -> str:
     if derived.skew is None:
-        return f"keys: not known, {derived.traffic.reason}"
+        return wrapped(f"keys: not known, {derived.traffic.reason}", columns)
     if not any(derived.skew.values()):
         return f"keys: {no_key_words(none_needed=not derived.run.facts.model.needs_boards)}"
     header = ["keys", "hottest key", "share", "fair share", "effective keys", "touched"]
@@ -98,7 +120,7 @@ def _keys(derived: Derived) -> str:
         for op, skew in derived.skew.items()
         if skew
     ]
-    return aligned([header, *rows], left=2)
+    return fitted([header, *rows], columns, left=2, least_needed=_LEAST_NEEDED_OF_KEYS, name=1)
 
 
 def _drill(derived: Derived) -> str:
@@ -144,6 +166,28 @@ def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
         for row in rows
     )
     return "\n".join(line.rstrip() for line in lines)
+
+
+def fitted(
+    rows: Sequence[Sequence[str]],
+    columns: int | None,
+    *,
+    left: int = 1,
+    least_needed: Sequence[str] = (),
+    name: int = 0,
+) -> str:
+    """The table in so many columns: without what is least needed, then with shorter names."""
+    for name_of in (None, *least_needed):
+        if name_of is not None:
+            at = rows[0].index(name_of)
+            rows = [[*row[:at], *row[at + 1 :]] for row in rows]
+        text = aligned(rows, left)
+        over = max(map(len, text.split("\n"))) - (columns or 0)
+        if columns is None or over <= 0:
+            return text
+    longest = max(len(row[name]) for row in rows)
+    letters = max(longest - over, len(rows[0][name]))
+    return aligned([[*row[:name], cut(row[name], letters), *row[name + 1 :]] for row in rows], left)
 
 
 def _count(cell: Cell) -> str:

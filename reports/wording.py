@@ -1,7 +1,36 @@
 """Figures put into words, the same in the terminal and on the pages."""
 
+from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
+from os.path import commonprefix
 from urllib.parse import urlsplit
+
+
+def plain(number: float) -> str:
+    """A number as one writes it by hand, never with an exponent."""
+    return f"{Decimal(str(number)).normalize():f}"
+
+
+def cut(text: str, letters: int) -> str:
+    """A name in so many letters, cut in its middle: names of a kind differ at their ends."""
+    if len(text) <= letters:
+        return text
+    head, tail = letters // 2, max(letters - 1 - letters // 2, 0)
+    return f"{text[:head]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - tail :]}"
+
+
+def told_apart(names: Sequence[str], letters: int) -> list[str]:
+    """Names of a kind in so many letters each; what all of them end with goes first."""
+    if max(map(len, names), default=0) <= letters:
+        return list(names)
+    backwards = [name[::-1] for name in names]
+    ending = commonprefix(backwards) if len(set(names)) > 1 else ""  # noqa: RUF071  (letters)
+    shorter = [
+        f"{name[: len(name) - len(ending)]}\N{HORIZONTAL ELLIPSIS}" if len(ending) > 1 else name
+        for name in names
+    ]
+    return [cut(name, letters) for name in shorter]
 
 
 def scale_words(scale: float) -> str:
@@ -11,14 +40,14 @@ def scale_words(scale: float) -> str:
         return "all"
     if exact.numerator == 1:
         return f"1/{exact.denominator}"
-    return f"{scale:g} times" if scale > 1 else f"{float(scale) * 100:g} %"
+    return f"{plain(scale)} times" if scale > 1 else f"{plain(float(exact * 100))} %"
 
 
 def scale_of(scale: float, *, modelled_mix: bool) -> str:
     """The scale, and what it is a part of."""
     if modelled_mix:
         return f"{scale_words(scale)} of the model"
-    return f"scale {scale:g} of the scenario's rates"
+    return f"scale {plain(scale)} of the scenario's rates"
 
 
 def no_key_words(*, none_needed: bool) -> str:

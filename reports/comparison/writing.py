@@ -1,10 +1,9 @@
-"""Write a comparison: the table, whose figures they are, and the page."""
+"""Write a comparison: the table, and whose figures they are."""
 
 import json
 from pathlib import Path
 
 from reports.comparison.measures import comparison_table, measures_of
-from reports.comparison.page import COMPARISON_HTML, comparison_page
 from reports.comparison.record import RECORD_JSON, record
 from reports.comparison.sides import Side
 from reports.errors import WriteFailed
@@ -12,9 +11,8 @@ from reports.rundir.writing import write_atomically
 
 
 def write_comparison(a: Side, b: Side, target: Path) -> None:
-    """Write all three files into `target`, which is made when missing."""
+    """Write both files into `target`, which is made when missing."""
     table = comparison_table(measures_of(a, b))
-    page = comparison_page(a, b)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -22,4 +20,3 @@ def write_comparison(a: Side, b: Side, target: Path) -> None:
     write_atomically(target / table.name, table.csv())
     made = json.dumps(record(a, b), indent=2, ensure_ascii=False) + "\n"
     write_atomically(target / RECORD_JSON, made)
-    write_atomically(target / COMPARISON_HTML, page)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.rundir.facts import Facts
+from reports.wording import plain
 
 _GIB = 2**30
 # They make the rates of the modelled mix, and nothing of a scenario that gives its own.
@@ -76,7 +77,9 @@ def _run(facts: Facts) -> list[Input]:
 def _scale(facts: Facts) -> str:
     words = facts.scale_words
     return (
-        f"{facts.scale:g} ({words})" if facts.model.modelled_mix else words.removeprefix("scale ")
+        f"{plain(facts.scale)} ({words})"
+        if facts.model.modelled_mix
+        else words.removeprefix("scale ")
     )
 
 
@@ -106,7 +109,7 @@ def _service(facts: Facts) -> list[Input]:
         "stack": facts.stack_words,
         "ledger": service.ledger,
         "ledger sync": service.ledger_sync,
-        **facts.read_settings,
+        **{name: one.words for name, one in facts.read_settings.items()},
         "keys": len(service.keys) or None,
         "server": " ".join(str(redis[name]) for name in ("server", "version") if redis.get(name))
         or None,

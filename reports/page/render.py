@@ -1,16 +1,36 @@
 """Fill a page's template; everything that is not markup already is escaped."""
 
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from reports.errors import ReportError
 from reports.page import formats
 from reports.rundir.audit import shown
+from reports.rundir.writing import write_atomically
 
 _CODE = re.compile("`([^`]+)`")
 _TEMPLATES = Path(__file__).parent / "templates"
+
+
+def draw(place: Path, page: Callable[[], str]) -> bool:
+    """Make a page and write it; of one that cannot be made, a sentence is all that is seen.
+
+    A page judges nothing: whatever is wrong with it, the figures and the verdict stand.
+    """
+    try:
+        write_atomically(place, page())
+    except Exception as error:  # noqa: BLE001  (a run is worth more than its page)
+        told = (
+            str(error) if isinstance(error, ReportError) else f"{place} cannot be made: {error!r}."
+        )
+        print(f"{told} Every figure and the verdict stand without the page.", file=sys.stderr)
+        return False
+    return True
 
 
 def render(template: str, **content: object) -> str:

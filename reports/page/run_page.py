@@ -3,7 +3,7 @@
 from typing import Any
 
 from reports.derived import Derived
-from reports.drill_words import drill_sentences
+from reports.drill_words import drill_sentences, events_sentence
 from reports.edge_words import edges_sentence
 from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
@@ -22,7 +22,7 @@ from reports.sweep_words import sweep_sentences
 from reports.tables.operations import ALL
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status
-from reports.wording import scale_words
+from reports.wording import plain, scale_words
 
 REPORT_HTML = "report.html"
 
@@ -36,7 +36,7 @@ def run_page(derived: Derived) -> str:
         "report.html.j2",
         title=facts.title,
         facts=facts,
-        scale=scale_words(facts.scale) if facts.model.modelled_mix else f"{facts.scale:g}",
+        scale=scale_words(facts.scale) if facts.model.modelled_mix else plain(facts.scale),
         scale_of="the model" if facts.model.modelled_mix else "the scenario's rates",
         rates_of=facts.rates_of,
         service_words=_service_words(facts),
@@ -56,16 +56,17 @@ def run_page(derived: Derived) -> str:
 
 def _service_words(facts: Facts) -> list[str]:
     """What is to be said of the service beside every figure, as far as it told."""
-    settings = [f"{name}={value}" for name, value in facts.read_settings.items()]
+    settings = [f"{name}={one.value}" for name, one in facts.read_settings.items() if one.is_used]
     return [*filter(None, [facts.stack_words, facts.ledger_words]), *settings]
 
 
 def _verdict(derived: Derived) -> dict[str, Any]:
-    verdict = derived.verdict
+    verdict, drill = derived.verdict, derived.run.drill
     met = [one.sentence for one in verdict.objectives if one.outcome is Outcome.MET]
     return {
         "status": verdict.status.value,
         "headline": headline(derived),
+        "proof": events_sentence(drill) if drill else None,
         "reasons": verdict.reasons,
         "met": [] if verdict.status is Status.PASS else met,
         "checks": verdict.checks,

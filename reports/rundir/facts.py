@@ -1,6 +1,6 @@
 """run.json: what was asked for, where, and with which inputs."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -39,6 +39,19 @@ class Model(msgspec.Struct, frozen=True):
     modelled_mix: bool = True
     needs_boards: bool = True
     partition_shares: dict[str, Amount] = {}
+
+
+class ReadSetting(NamedTuple):
+    """How one kind of read is answered, and whether the run sends any of it."""
+
+    value: str
+    read: str
+    is_used: bool
+
+    @property
+    def words(self) -> str:
+        """The value; it says so where it could have no effect."""
+        return self.value if self.is_used else f"{self.value} (no {self.read} sent)"
 
 
 class Service(msgspec.Struct, frozen=True):
@@ -136,12 +149,12 @@ class Facts(msgspec.Struct, frozen=True):
         return ledger_words(self.service.ledger, self.service.ledger_sync) if self.service else None
 
     @property
-    def read_settings(self) -> dict[str, str]:
-        """How ranked reads are answered, by variable; said where the run sends none of them."""
+    def read_settings(self) -> dict[str, ReadSetting]:
+        """How ranked reads are answered, by variable."""
         service = self.service or Service()
         found = {"TOP": (service.top, "top"), "RANK_LIMIT": (service.rank_limit, "rank_exact")}
         return {
-            name: f"{value}{'' if self._sends(read) else f' (no {read} sent)'}"
+            name: ReadSetting(str(value), read, self._sends(read))
             for name, (value, read) in found.items()
             if value is not None
         }

@@ -1,4 +1,4 @@
-"""Objectives on keys: the designed obstacle of naive, the spread of partitioned."""
+"""Objectives on keys: all writes on the one of naive, the spread of partitioned."""
 
 from collections.abc import Iterable, Mapping
 from math import sqrt
@@ -13,7 +13,7 @@ from reports.wording import percent
 def hottest_write_share(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
     """The share of the hottest key, which the naive design is meant to reach."""
     least = exact(asked["hottest_write_share"])
-    wanted = f"{percent(least)}, the designed obstacle"
+    wanted = f"{percent(least)}, since one key ranks all players"
     writes = evidence.traffic.of("write")
     skew = skew_of(writes, evidence.facts.fair_keys)
     if skew is None:

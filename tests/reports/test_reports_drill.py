@@ -52,6 +52,14 @@ def _drilled(parent: Path, **values: object) -> Path:
     return path
 
 
+def test_the_proof_stands_with_the_verdict(tmp_path: Path) -> None:
+    """The first thing to read is what became of the events."""
+    page = run_page(derive(read_run(_drilled(tmp_path))))
+    card = page.partition('<div class="verdict')[2].partition("</div>")[0]
+
+    assert "lost 0, applied twice 0, gone backwards 0" in card
+
+
 @pytest.mark.parametrize(
     ("seconds", "status", "reason"),
     [

@@ -1,4 +1,4 @@
-"""Objectives on keys: the designed obstacle, the spread, room for chance."""
+"""Objectives on keys: the one key of naive, the spread, room for chance."""
 
 import json
 from dataclasses import replace
@@ -76,6 +76,6 @@ def test_naive_must_meet_its_obstacle(tmp_path: Path) -> None:
 
     assert verdict.status is Status.FAIL
     assert (
-        "lb:global:all:s1 took 1,200 of 2,400 writes, 50 % (objective: 100 %, the designed "
-        "obstacle)" in verdict.reasons
+        "lb:global:all:s1 took 1,200 of 2,400 writes, 50 % (objective: 100 %, since one "
+        "key ranks all players)" in verdict.reasons
     )

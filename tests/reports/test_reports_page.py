@@ -339,7 +339,7 @@ def test_what_came_beside_the_mix_is_none_of_the_models_reads(
 def test_how_ranked_reads_are_answered_stands_at_the_top(
     tmp_path: Path, told: dict[str, Any], rank_rate: int | None, shown: dict[str, str]
 ) -> None:
-    """And among the inputs of the service; what has no effect is labelled, the untold left out."""
+    """And among the inputs, where one without effect is labelled; the untold is left out."""
     limits = {name: one for name, one in told.items() if name == "exact_ranks_per_second"}
     capabilities = {name: one for name, one in told.items() if name not in limits}
 
@@ -355,13 +355,123 @@ def test_how_ranked_reads_are_answered_stands_at_the_top(
     (top,) = re.findall(r'<p class="quiet mono">(.*)</p>', page)
     rows = dict(re.findall(r"<tr><th>(TOP|RANK_LIMIT)</th><td>(.*?)</td></tr>", page))
 
-    assert [f"{name}={value}" for name, value in shown.items()] == top.split(" · ")[2:]
+    assert [
+        f"{name}={value}" for name, value in shown.items() if "no rank_exact" not in value
+    ] == top.split(" · ")[2:]
     assert shown == rows
 
 
-def test_a_top_that_nobody_asks_for_is_labelled(boardless: Path) -> None:
-    """The setting is told all the same, for it was the service's."""
+def test_a_top_that_nobody_asks_for_is_an_input_alone(boardless: Path) -> None:
+    """The setting is told all the same, for it was the service's, but not on the first screen."""
     changed(boardless, "run.json", lambda facts: facts["model"].update(operations={}))
     page = run_page(derive(read_run(boardless)))
 
-    assert "TOP=live (no top sent)" in page
+    assert "<td>live (no top sent)</td>" in page
+    assert "TOP=" not in page
+
+
+def test_the_keys_come_right_after_the_figures(pages: dict[str, _Page], tmp_path: Path) -> None:
+    """What the product is about stands on the first screen, before any text and any table."""
+    page = run_page(derive(read_run(make_run(tmp_path, SHORT))))
+
+    assert page.index('aria-label="Share of the load of each key"') < page.index("<table")
+    for kind in ("naive", "partitioned", "failed"):
+        text = pages[kind].text
+        assert text.index("How the keys share the load") < text.index("What was measured")
+
+
+def _renamed(path: Path, operations: int) -> Path:
+    """The run with key names of the greatest length, and more operations of long names."""
+
+    def longest(text: str) -> str:
+        return re.sub(
+            r"lb:([a-z-]+):([a-z]+):s1",
+            lambda one: ":".join(["lb", one[1].ljust(32, "r"), one[2].ljust(32, "m"), "s" * 32]),
+            text,
+        )
+
+    for name in ("run.json", "measurements.json"):
+        (path / name).write_text(longest((path / name).read_text()))
+
+    def more(content: dict[str, Any]) -> None:
+        top = content["operations"]["top"]
+        content["operations"] |= {f"{number}-{'o' * 97}": top for number in range(operations)}
+
+    return changed(path, "measurements.json", more)
+
+
+@pytest.mark.parametrize("operations", [0, 300])
+def test_long_names_and_many_operations_have_their_page(tmp_path: Path, operations: int) -> None:
+    """Keys of 101 characters are cut so that they are still told apart, and plots stay bounded."""
+    path = _renamed(make_run(tmp_path, SHORT), operations)
+    derived = derive(read_run(path))
+    page = run_page(derived)
+    labels = set(re.findall(r">(lb:[^<]*\u2026[^<]*)</text>", page))
+    drawn = re.findall(r">([^<]*): answers a second</text>", page)
+
+    assert {101} == {len(key) for key in derived.run.facts.board_keys}
+    assert len(labels) >= 12
+    assert max(map(len, labels)) < 60
+    assert 2 * min(3 + operations, 12) == len(drawn)
+    assert ("The 12 busiest of 303 operations are shown." in page) == (operations > 0)
+
+
+def test_a_page_that_cannot_be_made_is_no_failure_of_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The verdict and every table stand; a sentence says what is missing."""
+    path = make_run(tmp_path, SHORT)
+    (path / "report.html").mkdir()
+
+    assert main(["tables", str(path)]) == 0
+    assert (path / "operations.csv").is_file()
+    assert capsys.readouterr().err == (
+        f"{path / 'report.html'} cannot be written: Is a directory. "
+        "Every figure and the verdict stand without the page.\n"
+    )
+    assert main(["html", str(path)]) == 2
+
+
+def test_a_small_scale_is_written_as_people_do(boardless: Path) -> None:
+    """Never with an exponent."""
+    changed(boardless, "run.json", lambda facts: facts.update(scale=0.00002))
+    derived = derive(read_run(boardless))
+
+    assert "scale 0.00002 of the scenario's rates" in run_text(derived)
+    assert "e-05" not in run_page(derived).partition("<h2>Inputs")[0]
+
+
+@pytest.mark.parametrize("columns", [80, 60, 132])
+def test_the_tables_fit_the_terminal(tmp_path: Path, columns: int) -> None:
+    """However long the names and large the figures, no line is wider than the terminal."""
+    path = _renamed(make_run(tmp_path, replace(SHORT, scale=0.003, failing=(1, 3))), 3)
+    path.rename(tmp_path / "r")
+    text = run_text(derive(read_run(tmp_path / "r")), columns)
+    table, keys = (block for block in text.split("\n\n") if block.startswith(("operation", "keys")))
+    wide = [line for line in text.splitlines() if len(line) > columns]
+
+    assert [] == [line for line in wide if len(max(line.split(), key=len)) < 60]
+    assert "times in ms from the intended start" in table
+    assert max(map(len, (*table.splitlines(), *keys.splitlines()))) <= columns
+
+
+def test_an_everyday_run_keeps_every_operation_at_80_columns(tmp_path: Path) -> None:
+    """What has no room is named with the file that holds it; a file gets every column."""
+    derived = derive(read_run(make_run(tmp_path, SHORT)))
+    header = run_text(derived, 80).splitlines()[3].split()
+    told = next(one for one in run_text(derived, 80).splitlines() if one.startswith("times in ms"))
+
+    assert header == [
+        "operation",
+        "offered",
+        "achieved/s",
+        "failed",
+        "dropped",
+        "p50",
+        "p99",
+        "max",
+        "service",
+        "p99",
+    ]
+    assert told.endswith("in operations.csv: ok, p999")
+    assert " ok " in run_text(derived).splitlines()[3]

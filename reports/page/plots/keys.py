@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.page.plots.panel import FONT_PX, LETTER_PX, Place, fitting, panel
+from reports.page.plots.panel import FONT_PX, LETTER_PX, Place, panel
 from reports.page.plots.svg import ACCENT, INK, MUTED, figure
+from reports.wording import told_apart
 
-_ROW, _TOP, _BOTTOM, _GAP, _VALUE = 20, 46, 8, 34, 56
+_ROW, _TOP, _BOTTOM, _GAP, _VALUE = 20, 46, 14, 34, 56
 _ROOM_FOR_COLUMNS = 600
 # What names may take of a panel at most; the bars are what it is for.
 _MOST_NAME = 0.45
@@ -54,7 +55,7 @@ def _bars(
 ) -> None:
     rows = range(len(bars.shares))
     axes.barh(rows, [share for _, share in bars.shares], height=0.62, color=bars.colour)
-    axes.set_yticks(rows, [fitting(key, name_px) for key, _ in bars.shares])
+    axes.set_yticks(rows, told_apart([key for key, _ in bars.shares], int(name_px / LETTER_PX)))
     axes.tick_params(axis="y", labelcolor=INK)
     axes.set_ylim(len(bars.shares) - 0.5 if bars.shares else 0.5, -0.5)
     axes.set_xlim(0, highest)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.page.plots.svg import INK, LINE, MUTED
+from reports.wording import cut
 
 FONT_PX = 11
 TITLE_PX = 12
@@ -60,12 +61,8 @@ def panel(figure: Figure, place: Place, title: str = "", *, grid: str = "y") -> 
 
 
 def fitting(text: str, width_px: float) -> str:
-    """A text cut where it has no room, in its middle: names of a kind differ at their ends."""
-    letters = max(int(width_px / LETTER_PX), 3)
-    if len(text) <= letters:
-        return text
-    head = letters // 2
-    return f"{text[:head]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - (letters - 1 - head) :]}"
+    """A name in the room that there is for it."""
+    return cut(text, max(int(width_px / LETTER_PX), 3))
 
 
 def log_ms_axis(axes: Axes, lowest: float, highest: float, height_px: float) -> None:

@@ -16,6 +16,7 @@ _STEPS_PER_DECADE = 24
 _NINES = ((0, "0"), (1, "90 %"), (2, "99 %"), (3, "99.9 %"), (4, "99.99 %"), (5, "99.999 %"))
 _LEFT, _TOP, _BOTTOM, _GAP = 48, 30, 26, 22
 _LEAST_CELL = 180
+_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,11 @@ def _axes(
     lowest, highest = min(y for _, y in shown), max(y for _, y in shown)
     axes.set_xlim(0, reach)
     nines = [(x, label) for x, label in _NINES if x <= reach]
-    axes.set_xticks([x for x, _ in nines], [label for _, label in nines])
-    # The last one keeps within its own plot, and so off the first of the next.
+    # Where the last one would reach over the edge, it would touch the first of the next plot.
     last, label = nines[-1]
-    if (reach - last) / reach * place.width < len(label) * LETTER_PX / 2:
-        axes.get_xticklabels()[-1].set_horizontalalignment("right")
+    if len(nines) > _FEWEST and (reach - last) / reach * place.width < len(label) * LETTER_PX / 2:
+        nines.pop()
+    axes.set_xticks([x for x, _ in nines], [label for _, label in nines])
     log_ms_axis(axes, lowest, highest, place.height)
     if not labelled:
         axes.set_yticklabels([])
