@@ -36,7 +36,7 @@ class Panel:
         while True:
             pictures.draw()
             clock = view.clock
-            gevent.sleep(
+            pictures.rest(
                 _LOADING_SECONDS
                 if clock is None
                 else 1 - (clock.now_seconds() - _REPORT_SECONDS) % 1
@@ -56,6 +56,7 @@ class _Pictures:
         self._screen = PanelScreen(self._terminal)
         self._source = PanelSource(view)
         self._begun_at = time.monotonic()
+        self._size = self._terminal.size()
         self._undo = ExitStack()
         self._undo.enter_context(led_above(descriptor, self._print_above))
 
@@ -63,11 +64,15 @@ class _Pictures:
         """Draw the run as it is, and let the load go on in between."""
         snapshot = self._source.snapshot(time.monotonic() - self._begun_at)
         gevent.sleep(0)
-        columns, rows = self._terminal.size()
+        self._size = columns, rows = self._terminal.size()
         # the last column and row stay free: a terminal moves on when it fills them
         lines = panel_lines(snapshot, columns - 1, rows - 1)
         gevent.sleep(0)
         self._screen.draw(lines, columns)
+
+    def rest(self, seconds: float) -> None:
+        """Wait until the next picture is due, which is at once in a window of another size."""
+        self._terminal.rest(seconds, self._size)
 
     def end(self) -> None:
         """Draw the last picture, and leave the terminal to others."""

@@ -13,6 +13,8 @@ import gevent
 _USUAL_SIZE: Final = os.terminal_size((80, 24))
 _PATIENCE_SECONDS: Final = 1.0
 _POLL_SECONDS: Final = 0.05
+# A window that keeps its size for so long is not being dragged any more.
+_STEADY_SECONDS: Final = 0.2
 
 
 class Terminal:
@@ -36,6 +38,21 @@ class Terminal:
         except OSError:
             return _USUAL_SIZE
         return size if size.columns and size.lines else _USUAL_SIZE
+
+    def rest(self, seconds: float, drawn_for: os.terminal_size) -> None:
+        """Wait so long, or until the size is another one and stays.
+
+        While a window is dragged nothing should be drawn: how many rows the last picture takes has
+        changed again by the time that the terminal reads how far to go up.
+        """
+        end = time.monotonic() + seconds
+        while True:
+            before = self.size()
+            left = max(end - time.monotonic(), 0)
+            gevent.sleep(min(left, _STEADY_SECONDS) if before == drawn_for else _STEADY_SECONDS)
+            size = self.size()
+            if size == before and (size != drawn_for or time.monotonic() >= end):
+                return
 
     def write(self, text: str) -> None:
         """Write a text, now or as soon as the terminal takes it."""

@@ -96,7 +96,9 @@ def _operations(derived: Derived, columns: int | None) -> str:
     if header[-1] in shown:
         told += "; service: from the send"
     missing = [name for name in _LEAST_NEEDED if name not in shown]
-    lines = [text, f"{told}; in operations.csv: {', '.join(missing)}" if missing else told]
+    if missing:
+        told += f"; in operations.csv: {', '.join(missing)}"
+    lines = [text, wrapped(told, columns)]
     if edges := edges_sentence(derived):
         lines.append(wrapped(edges, columns or _WIDEST))
     return "\n".join(lines)

@@ -1,7 +1,10 @@
 import os
+from types import SimpleNamespace
 
+import pytest
 from pty_pairs import open_pty, read_now, set_size
 
+from locustfiles import panel_terminal
 from locustfiles.panel_terminal import Terminal
 
 MUCH = "x" * 1_000_000
@@ -19,6 +22,36 @@ def test_the_size_is_asked_for_again_and_again() -> None:
         terminal.close()
 
     assert ((200, 50), (80, 10), (80, 24)) == (wide, narrow, unknown)
+
+
+@pytest.mark.parametrize(
+    ("dragged_to", "slept"),
+    [
+        ([], [0.2, 0.2, 0.2, 0.2, 0.2]),
+        ([100, 100, 90, 80], [0.2, 0.2, 0.2, 0.2, 0.2]),
+        ([90, 80, 90, 80, 90, 80, 90, 80], [0.2] * 9),
+    ],
+    ids=["same size", "dragged once", "dragged beyond the time"],
+)
+def test_a_window_that_is_dragged_is_drawn_when_it_stands_still(
+    monkeypatch: pytest.MonkeyPatch, dragged_to: list[int], slept: list[float]
+) -> None:
+    """At once then, but never in between, when no escape would find the picture's top."""
+    with open_pty(100, 30) as (_, end):
+        terminal = Terminal(end)
+        sizes, naps = iter(dragged_to), []
+
+        def nap(seconds: float) -> None:
+            naps.append(round(seconds, 6))
+            if (columns := next(sizes, None)) is not None:
+                set_size(end, columns, 30)
+
+        monkeypatch.setattr(panel_terminal, "gevent", SimpleNamespace(sleep=nap))
+        clock = SimpleNamespace(monotonic=lambda: round(sum(naps), 6))
+        monkeypatch.setattr(panel_terminal, "time", clock)
+        terminal.rest(1.0, os.terminal_size((100, 30)))
+
+        assert slept == naps
 
 
 def test_nobody_waits_for_a_reader() -> None:

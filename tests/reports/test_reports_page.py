@@ -459,7 +459,6 @@ def test_an_everyday_run_keeps_every_operation_at_80_columns(tmp_path: Path) -> 
     """What has no room is named with the file that holds it; a file gets every column."""
     derived = derive(read_run(make_run(tmp_path, SHORT)))
     header = run_text(derived, 80).splitlines()[3].split()
-    told = next(one for one in run_text(derived, 80).splitlines() if one.startswith("times in ms"))
 
     assert header == [
         "operation",
@@ -473,5 +472,5 @@ def test_an_everyday_run_keeps_every_operation_at_80_columns(tmp_path: Path) -> 
         "service",
         "p99",
     ]
-    assert told.endswith("in operations.csv: ok, p999")
+    assert "in operations.csv: ok, p999" in " ".join(run_text(derived, 80).split())
     assert " ok " in run_text(derived).splitlines()[3]

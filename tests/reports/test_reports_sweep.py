@@ -110,7 +110,7 @@ def test_a_sweep_that_did_not_end_says_so(tmp_path: Path) -> None:
 
     assert "unlocked 70,000; it had not ended when the run did" in text
     assert "what became of it is not known: no answer (timeout)" in text
-    assert ("after", None, None, None, None, None, None) == derived.tables["sweep.csv"].rows[-1]
+    assert ("after", None, None, None, None, None, None) == [*derived.tables["sweep.csv"].rows][-1]
 
 
 @pytest.mark.parametrize("sweep", [{}, {"scanned": -1}, {"from_second": "soon"}])
