@@ -8,8 +8,10 @@ below the true one and at most 0.1 % above it.
 
 import struct
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import accumulate
 from math import ceil
 from types import MappingProxyType
 from typing import Final
@@ -41,10 +43,13 @@ class Histogram:
     """Counts by the lowest value of their bucket, in microseconds."""
 
     # No dataclass: msgspec would read its fields instead of asking how it is written.
-    __slots__ = ("counts",)
+    __slots__ = ("_buckets", "_ranks", "counts")
 
     def __init__(self, counts: Mapping[int, int]) -> None:
         self.counts: Final = MappingProxyType(dict(counts))
+        self._buckets: list[int] = []
+        # how many values lie in each bucket or below it
+        self._ranks: list[int] = []
 
     @classmethod
     def from_json(cls, value: object) -> "Histogram":
@@ -71,16 +76,14 @@ class Histogram:
 
     def percentile_ms(self, fraction: Fraction) -> float | None:
         """The value that `fraction` of all do not exceed; None with under 1 / (1 - p) samples."""
-        total = self.total
+        if not self._ranks:
+            self._buckets = sorted(self.counts)
+            self._ranks = list(accumulate(self.counts[bucket] for bucket in self._buckets))
+        total = self._ranks[-1] if self._ranks else 0
         if total < samples_needed(fraction):
             return None
-        rank = ceil(fraction * total)
-        below = 0
-        for bucket, count in sorted(self.counts.items()):
-            below += count
-            if below >= rank:
-                return highest_us(bucket) / 1000
-        raise AssertionError("a rank is at most the total")
+        bucket = self._buckets[bisect_left(self._ranks, ceil(fraction * total))]
+        return highest_us(bucket) / 1000
 
     @property
     def max_ms(self) -> float | None:
