@@ -16,7 +16,6 @@ _STEPS_PER_DECADE = 24
 _NINES = ((0, "0"), (1, "90 %"), (2, "99 %"), (3, "99.9 %"), (4, "99.99 %"), (5, "99.999 %"))
 _LEFT, _TOP, _BOTTOM, _GAP = 48, 30, 26, 22
 _LEAST_CELL = 180
-_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -98,14 +97,24 @@ def _axes(
     reach = max(1.0, *(x for x, _ in shown))
     lowest, highest = min(y for _, y in shown), max(y for _, y in shown)
     axes.set_xlim(0, reach)
-    nines = [(x, label) for x, label in _NINES if x <= reach]
-    # Where the last one would reach over the edge, it would touch the first of the next plot.
-    last, label = nines[-1]
-    if len(nines) > _FEWEST and (reach - last) / reach * place.width < len(label) * LETTER_PX / 2:
-        nines.pop()
+    nines = _with_room([one for one in _NINES if one[0] <= reach], place.width / reach, place.width)
     axes.set_xticks([x for x, _ in nines], [label for _, label in nines])
     log_ms_axis(axes, lowest, highest, place.height)
     if not labelled:
         axes.set_yticklabels([])
     if limit_ms is not None and lowest < limit_ms < highest:
         axes.axhline(limit_ms, color=WARN, linewidth=1, linestyle=(0, (1, 2)))
+
+
+def _with_room(
+    labels: Sequence[tuple[int, str]], unit_px: float, width: float
+) -> list[tuple[int, str]]:
+    """The labels that touch neither one another nor the first of the next plot."""
+    kept: list[tuple[int, str]] = []
+    free = -_GAP / 2
+    for x, label in labels:
+        half = len(label) * LETTER_PX / 2
+        if x * unit_px - half >= free and x * unit_px + half <= width + _GAP / 2:
+            kept.append((x, label))
+            free = x * unit_px + half + LETTER_PX
+    return kept
