@@ -1,6 +1,7 @@
 """Takes snapshots of a run for the panel."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from math import floor
 from typing import Final
 
@@ -90,9 +91,11 @@ class PanelSource:
 
 def _title(view: RunView) -> Title:
     plan = view.plan
+    # as one writes it by hand: what reaches a run from Python may have an exponent
+    scale = f"{Decimal(plan.scale):f}"
     if not plan.needs_boards:
-        return Title(view.scenario, None, plan.scale, None)
-    return Title(view.scenario, view.mode, plan.scale, plan.players)
+        return Title(view.scenario, None, scale, None)
+    return Title(view.scenario, view.mode, scale, plan.players)
 
 
 def _figures(offered: int, achieved: int, seconds: int, response_us: Counts) -> Figures:

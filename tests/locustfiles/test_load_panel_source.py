@@ -187,3 +187,10 @@ def test_reading_totals_adds_no_seconds() -> None:
     totals_of(record, range(30), 30)
 
     assert {} == record.cells
+
+
+def test_a_small_scale_is_written_as_people_do() -> None:
+    """Never with an exponent, whatever wrote it."""
+    plan = replace(make_view().plan, scale="2e-05")
+
+    assert "0.00002" == PanelSource(make_view(plan=plan)).snapshot(0).title.scale
