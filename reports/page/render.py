@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -35,6 +36,11 @@ def draw(place: Path, page: Callable[[], str]) -> bool:
 
 def render(template: str, **content: object) -> str:
     """The page as text."""
+    return _environment().get_template(template).render(**content)
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -52,7 +58,7 @@ def render(template: str, **content: object) -> str:
         "shown": shown,
         "shortened": formats.shortened,
     }
-    return environment.get_template(template).render(**content)
+    return environment
 
 
 def _readable(value: object) -> object:

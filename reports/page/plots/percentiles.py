@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import log10
 
 from matplotlib.axes import Axes
@@ -13,6 +14,7 @@ from reports.page.plots.panel import LETTER_PX, Place, fitting, log_ms_axis, pan
 from reports.page.plots.svg import WARN, figure
 
 _STEPS_PER_DECADE = 24
+_WHOLE = 10**9
 _NINES = ((0, "0"), (1, "90 %"), (2, "99 %"), (3, "99.9 %"), (4, "99.99 %"), (5, "99.999 %"))
 _LEFT, _TOP, _BOTTOM, _GAP = 48, 30, 26, 22
 _LEAST_CELL = 180
@@ -25,6 +27,11 @@ class Curve:
     histogram: Histogram
     colour: str
     dashed: bool = False
+
+    @cached_property
+    def points(self) -> list[tuple[float, float]]:
+        """The line, which is the same in every width."""
+        return curve_points(self.histogram)
 
 
 @dataclass(frozen=True)
@@ -44,8 +51,7 @@ def percentile_plot(
     cell = (width - _LEFT - (columns - 1) * _GAP) / columns
     height = 200 if columns > 1 else 150
     drawing = figure(width, rows * (height + _TOP + _BOTTOM))
-    points = {id(curve): curve_points(curve.histogram) for one in panels for curve in one.curves}
-    shown = [point for line in points.values() for point in line]
+    shown = [point for one in panels for curve in one.curves for point in curve.points]
     for number, one in enumerate(panels):
         row, column = divmod(number, columns)
         place = Place(
@@ -57,10 +63,9 @@ def percentile_plot(
         axes = panel(drawing, place, fitting(one.title, cell))
         _axes(axes, shown, limit_ms, place, labelled=column == 0)
         for curve in one.curves:
-            line = points[id(curve)]
             axes.plot(
-                [x for x, _ in line],
-                [y for _, y in line],
+                [x for x, _ in curve.points],
+                [y for _, y in curve.points],
                 color=curve.colour,
                 linewidth=1.5 if curve.dashed else 2,
                 linestyle=(0, (3, 2)) if curve.dashed else "solid",
@@ -78,7 +83,7 @@ def curve_points(histogram: Histogram) -> list[tuple[float, float]]:
     exponents = [step / _STEPS_PER_DECADE for step in range(1, steps + 1)]
     points = []
     for exponent in exponents:
-        fraction = 1 - Fraction(1 / 10**exponent).limit_denominator(10**9)
+        fraction = Fraction(_WHOLE - round(_WHOLE / 10**exponent), _WHOLE)
         value = histogram.percentile_ms(fraction)
         if value is not None:
             points.append((exponent, value))
