@@ -15,12 +15,14 @@ class AnswerParser(HTTPResponseParser):
         super().__init__()
         self.status = 0
         self.body = b""
+        self._parts: list[bytes] = []
         self.is_complete = False
         self._has_excess = False
 
     def expect_answer(self) -> None:
         """Get ready for the next answer."""
         self.body = b""
+        self._parts = []
         self.is_complete = False
 
     def take(self, part: bytes) -> None:
@@ -52,13 +54,14 @@ class AnswerParser(HTTPResponseParser):
 
     def _on_body(self, part: bytes) -> None:
         if not self._has_excess:
-            self.body += bytes(part)
+            self._parts.append(bytes(part))
 
     def _on_message_complete(self) -> None:
         # An interim answer (1xx) is followed by the one that counts.
         if self._has_excess or self.get_code() < _FIRST_FINAL_STATUS:
             return
         self.status = self.get_code()
+        self.body = b"".join(self._parts)
         self.is_complete = True
 
     # llhttp's binding calls all of these, whoever listens.

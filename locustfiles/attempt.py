@@ -1,12 +1,14 @@
 """One attempt to send a request: never repeated, bounded in time, and timed."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import gevent
+import msgspec
 
 from locustfiles.clock import ScheduleClock
-from locustfiles.connection import Connection
+from locustfiles.connection import LARGEST_BYTES, Connection
 from locustfiles.failure import ExchangeFailed, FailureKind
+from locustfiles.unreadable import UNREADABLE
 
 _OK: Final = 200
 _SHOWN_BYTES: Final = 500
@@ -27,11 +29,24 @@ class Attempt(NamedTuple):
         """Whether the service answered 200."""
         return self.failure is None and self.status == _OK
 
+    def document(self) -> dict[str, Any] | None:
+        """The JSON object of a 200; None when there was none."""
+        if not self.is_ok:
+            return None
+        try:
+            return msgspec.json.decode(self.body, type=dict[str, Any])
+        except UNREADABLE:
+            return None
+
     def in_words(self) -> str:
         """What came of it, for a sentence that says what failed."""
+        if self.failure == "bad_body":
+            return f"an answer of more than {LARGEST_BYTES:,} bytes"
         if self.failure is not None:
             return f"no answer ({self.failure})"
-        shown = self.body[:_SHOWN_BYTES].decode("utf-8", "replace")
+        text = self.body[:_SHOWN_BYTES].decode("utf-8", "replace")
+        # What a terminal would obey is no part of a sentence.
+        shown = "".join(one if one.isprintable() else " " for one in text)
         return f"the service answered {self.status} with {shown}"
 
 

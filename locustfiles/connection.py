@@ -7,6 +7,7 @@ only its parser (llhttp) is used here.
 import select
 from typing import Final
 
+import gevent
 import gevent.monkey
 from gevent import socket as gevent_socket
 from gevent import ssl as gevent_ssl
@@ -17,6 +18,8 @@ from locustfiles.dialer import Dialer
 from locustfiles.failure import ExchangeFailed
 
 _CHUNK_BYTES: Final = 16_384
+# Head and body together: above every answer that is asked for, below what hurts.
+LARGEST_BYTES: Final = 8_000_000
 
 # A look at a socket must not wait in gevent's loop, so it uses the system's own poll.
 _poll = gevent.monkey.get_original("select", "poll")
@@ -86,8 +89,17 @@ class Connection:
             raise ConnectionResetError
         parser.expect_answer()
         stream.sendall(request)
+        received = 0
         while not parser.is_complete:
+            if received:
+                # From a server that always has more to send, `recv` never waits: without this
+                # nobody else would have a turn, not even the timeout.
+                gevent.sleep(0)
             part = stream.recv(_CHUNK_BYTES)
+            received += len(part)
+            if received > LARGEST_BYTES:
+                self.close()
+                raise ExchangeFailed("bad_body", written=True)
             if part:
                 parser.take(part)
             elif not parser.is_complete_at_end():

@@ -22,16 +22,18 @@ _SAMPLE: Final = re.compile(
 )
 _HIT: Final = re.compile(rb"^" + _HITS.encode() + rb"\{(.*)\} (\S+)", re.MULTILINE)
 _COMMIT: Final = re.compile(
-    rb'^leaderboard_ledger_commit_duration_seconds_bucket\{le="([^"]+)"\} (\S+)', re.MULTILINE
+    rb'^leaderboard_ledger_commit_duration_seconds_bucket\{le="([0-9.e+Inf-]+)"\} (\S+)',
+    re.MULTILINE,
 )
-_LABEL: Final = re.compile(r'(\w+)="([^"]*)"')
+# Never tries again from the middle of a word: a page may hold one that is megabytes long.
+_LABEL: Final = re.compile(r'\b(\w++)="([^"]*)"')
 
 
 def read_hits(page: bytes) -> Hits:
     """The hits by key and op; cheap enough for every second of a run."""
     hits: Hits = {}
     for labels, text in _HIT.findall(page):
-        named, value = _labels(labels), _number(text)
+        named, value = _labels(labels), number(text)
         if value is not None and named.keys() >= {"key", "op"}:
             hits.setdefault(named["key"], {})[named["op"]] = int(value)
     return hits
@@ -87,7 +89,7 @@ def read_snapshot(page: bytes) -> dict[str, Any]:
     """All counters by key, in the form that measurements.json holds."""
     keys: dict[str, _Key] = {}
     for name, labels, text in _SAMPLE.findall(page):
-        named, value = _labels(labels), _number(text)
+        named, value = _labels(labels), number(text)
         if value is not None and "key" in named:
             _take(keys.setdefault(named["key"], _Key()), name.decode(), named, value)
     return {name: key.as_document() for name, key in keys.items()}
@@ -95,9 +97,9 @@ def read_snapshot(page: bytes) -> dict[str, Any]:
 
 def read_ledger_buckets(page: bytes) -> list[list[Any]]:
     """How many of the ledger's commits took at most how long; empty without a ledger."""
+    found = [(_bound(bound.decode()), number(count)) for bound, count in _COMMIT.findall(page)]
     return [
-        ["+Inf" if bound == b"+Inf" else float(bound), int(float(count))]
-        for bound, count in _COMMIT.findall(page)
+        [bound, int(count)] for bound, count in found if bound is not None and count is not None
     ]
 
 
@@ -105,7 +107,7 @@ def _labels(text: bytes) -> dict[str, str]:
     return dict(_LABEL.findall(text.decode("utf-8", "replace")))
 
 
-def _number(text: bytes | str) -> float | None:
+def number(text: bytes | str) -> float | None:
     """A value that can be counted with: a service that cannot tell how many says NaN."""
     try:
         value = float(text)
@@ -115,7 +117,7 @@ def _number(text: bytes | str) -> float | None:
 
 
 def _bound(text: str) -> float | str | None:
-    return text if text == "+Inf" else _number(text)
+    return text if text == "+Inf" else number(text)
 
 
 def _take(key: _Key, name: str, labels: dict[str, str], value: float) -> None:

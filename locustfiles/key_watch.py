@@ -125,7 +125,7 @@ class KeyWatch:
 
     def _problem(self, outcome: Attempt, hits: Hits) -> str | None:
         if outcome.failure is not None:
-            return f"{_ROUTE} did not answer ({outcome.failure})"
+            return f"{_ROUTE} gave {outcome.in_words()}"
         self._has_no_counters = not hits
         if not outcome.is_ok:
             return f"{_ROUTE} answered {outcome.status}"

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from locustfiles.connection import Connection
+from locustfiles.connection import LARGEST_BYTES, Connection
 from locustfiles.dialer import Dialer
 from locustfiles.errors import BadInput
 from locustfiles.plain_request import get
@@ -21,6 +21,7 @@ _SOUNDS_LIKE: Final = {
     "refused": "nothing listens there",
     "timeout": f"no answer within {_SECONDS:g} s",
     "reset": "the connection was closed without an answer",
+    "bad_body": f"its answer is longer than {LARGEST_BYTES:,} bytes",
     "other": "no connection, a certificate that is not trusted, or no HTTP",
 }
 

@@ -85,16 +85,15 @@ class AchievementsCompanion:
         address = self._dialer.address
         from_second = clock.now_seconds()
         outcome = post_json(connection, address, "/v1/sweeps", b"", _SECONDS)
-        while outcome.is_ok:
-            self._sweep = json.loads(outcome.body)
-            self._sweep |= {
+        while (told := outcome.document()) is not None:
+            self._sweep = told | {
                 "from_second": round(from_second, 3),
                 "to_second": round(clock.now_seconds(), 3),
             }
-            if self._sweep["ended_at"] is not None:
+            if self._sweep.get("ended_at") is not None:
                 break
             gevent.sleep(_POLL_SECONDS)
-            path = f"/v1/sweeps/{self._sweep['number']}"
+            path = f"/v1/sweeps/{self._sweep.get('number')}"
             outcome = get(connection, address, path, _SECONDS)
         else:
             self._sweep["trouble"] = outcome.in_words()

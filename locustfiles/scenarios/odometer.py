@@ -1,6 +1,5 @@
 """The community event of a run: made before the load, open during it, read after it."""
 
-import json
 import re
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from locustfiles.event_client.errors import EventClientError
 from locustfiles.event_client.negotiation import VERSIONS_PATH, chosen_version, event_path
 from locustfiles.event_client.state import KNOWN_VERSIONS
 from locustfiles.inputs import RunInputs
+from locustfiles.key_counters import number
 from locustfiles.operations import Places
 from locustfiles.plain_request import get, post_json, put_json
 from locustfiles.scenarios.event_window import EventWindow, body_of, window_of
@@ -52,7 +52,7 @@ class OdometerCompanion:
         self._event = quote(inputs.plan.run_id, safe="")
         self._reads: dict[str, dict[str, float]] = {}
         self._versions: dict[str, int] = {}
-        self._final: Any = None
+        self._final: dict[str, Any] | None = None
         self._joined = 0
         self._ends_at = 0.0
         self._watch: gevent.Greenlet[..., None] | None = None
@@ -85,9 +85,8 @@ class OdometerCompanion:
         told_until = self._ends_at + _TOLD_SECONDS
         while True:
             outcome = get(self._connection, self._dialer.address, path, _SECONDS)
-            if outcome.is_ok:
-                self._final = json.loads(outcome.body)
-            is_final = self._final is not None and self._final["final"] is not None
+            self._final = outcome.document() or self._final
+            is_final = self._final is not None and self._final.get("final") is not None
             if is_final or not self._ends_at <= time.time() < told_until:
                 break
             gevent.sleep(_BETWEEN_SECONDS)
@@ -132,8 +131,7 @@ class OdometerCompanion:
             gevent.sleep(max(second - clock.now_seconds(), 0))
             outcome = get(connection, self._dialer.address, "/metrics", _SECONDS)
             if outcome.is_ok:
-                counts = {
-                    source.decode(): float(count) for source, count in _READS.findall(outcome.body)
-                }
+                found = _READS.findall(outcome.body)
+                counts = {source.decode(): number(count) or 0.0 for source, count in found}
                 self._reads[name] = counts | {"at_second": round(clock.now_seconds(), 3)}
         connection.close()

@@ -1,5 +1,8 @@
+from collections.abc import Iterator
+
 import gevent
 import pytest
+from flooding_service import DRIPS, FLOODS, flooding_service
 from gevent.socket import socket, wait_read
 from gevent_server import (
     APPLIED,
@@ -15,12 +18,14 @@ from gevent_server import (
 )
 from hand_clock import HandClock
 
+from locustfiles import connection as connection_module
 from locustfiles.address import read_address
 from locustfiles.attempt import Attempt, attempt
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import Connection
 from locustfiles.dialer import Dialer
 from locustfiles.failure import ExchangeFailed
+from locustfiles.plain_request import get
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -156,6 +161,79 @@ def test_an_answer_that_drips_is_bounded_in_total() -> None:
 
     assert "timeout" == outcome.failure
     assert 250_000 <= outcome.ended_us - outcome.begun_us
+
+
+@pytest.fixture(scope="module")
+def flood() -> Iterator[str]:
+    """The address of a service whose answers never end."""
+    with flooding_service() as url:
+        yield url
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_an_answer_that_never_ends_is_given_up_where_it_is_too_long(flood: str, kind: str) -> None:
+    """However it goes on: in its head, its body or behind it, in large parts or in small ones."""
+    with gevent.Timeout(PATIENCE_SECONDS):
+        outcome = asked_of(flood, kind, PATIENCE_SECONDS)
+
+    assert ("bad_body", True) == (outcome.failure, outcome.was_written)
+    assert "an answer of more than 8,000,000 bytes" == outcome.in_words()
+
+
+@pytest.mark.parametrize("kind", ["body", *DRIPS])
+def test_an_answer_that_never_ends_is_given_up_when_its_time_is_over(
+    flood: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that comes so fast that a read never has to wait; and others have their turn."""
+    monkeypatch.setattr(connection_module, "LARGEST_BYTES", 10**15)
+    turns: list[None] = []
+
+    def take_turns() -> None:
+        while True:
+            turns.append(None)
+            gevent.sleep(0.001)
+
+    other = gevent.spawn(take_turns)
+    outcome = asked_of(flood, kind, 0.3)
+    other.kill()
+
+    assert ("timeout", True) == (outcome.failure, outcome.was_written)
+    assert 10 < len(turns)
+
+
+def asked_of(url: str, path: str, seconds: float) -> Attempt:
+    """Attempt a GET of a path."""
+    dialer = Dialer(read_address(url))
+    connection = Connection(dialer)
+    try:
+        connection.ensure_open()  # to connect takes none of the time
+        return get(connection, dialer.address, f"/{path}", seconds)
+    finally:
+        connection.close()
+
+
+def test_an_answer_in_words_holds_nothing_that_a_terminal_would_obey() -> None:
+    """Neither colours nor a new title, nor lines of its own."""
+    outcome = Attempt(0, 1, None, True, 503, b"\x1b]0;mine\x07no\n\x1b[2Jway\xc2\x9b")
+
+    assert "the service answered 503 with  ]0;mine no  [2Jway " == outcome.in_words()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "document"),
+    [
+        (200, b'{"final":null}', {"final": None}),
+        (503, b"{}", None),
+        (200, b"<html>", None),
+        (200, b"[]", None),
+        (200, b'{"a":' * 10_000, None),
+    ],
+)
+def test_a_document_is_an_object_of_json(
+    status: int, body: bytes, document: dict[str, object] | None
+) -> None:
+    """Anything else a service may say is none."""
+    assert document == Attempt(0, 1, None, True, status, body).document()
 
 
 def test_a_refused_connection_is_known_to_have_done_nothing() -> None:

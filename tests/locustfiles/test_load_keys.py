@@ -231,3 +231,21 @@ leaderboard_ledger_commit_duration_seconds_count 7.0
 
     assert [[0.001, 4], ["+Inf", 7]] == read_ledger_buckets(page)
     assert read_ledger_buckets(PAGE) == []
+
+
+def test_a_word_of_megabytes_where_labels_should_be_holds_up_nothing() -> None:
+    """It is looked at once, and not again from each of its characters."""
+    page = b"leaderboard_key_ops_total{" + b"a" * 2_000_000 + b"} 1\n" + PAGE
+
+    assert read_hits(PAGE) == read_hits(page)
+
+
+def test_commit_times_that_are_no_numbers_are_passed_over() -> None:
+    """A service of somebody else's may tell anything."""
+    name = b"leaderboard_ledger_commit_duration_seconds_bucket"
+    page = b"".join(
+        name + b'{le="' + bound + b'"} ' + count + b"\n"
+        for bound, count in [(b"0.1", b"NaN"), (b"x", b"1"), (b"1e", b"1"), (b"0.5", b"3.0")]
+    )
+
+    assert [[0.5, 3]] == read_ledger_buckets(page)
