@@ -1,12 +1,17 @@
 """The addresses that a user names: checked before anybody connects, and shown without passwords."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 import redis
 from redis.connection import parse_url
 
-_PASSWORDS = re.compile(r"(?<=//)([^:/@]*):.*@|(?<=[?&]password=)[^&]*")
+_HIDDEN = "***"
+# A name and a password before an @, or one of them; a password may hold any sign.
+_USER = re.compile(r"^((?:[a-z][a-z0-9+.-]*:)?//|)([^:/@]*:)?.*@", re.DOTALL | re.IGNORECASE)
+_OPTION = re.compile(r"([?&;#])([^?&;#=]*)=([^&;#]*)")
+_SECRET = re.compile(r"pass|pwd|token|secret|credential|api_?key|signature", re.IGNORECASE)
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 
 
 def web_address(text: object) -> object:
@@ -53,5 +58,20 @@ def redis_address(text: object) -> object:
 
 
 def without_password(text: str) -> str:
-    """The same text, fit to be printed and kept with a run."""
-    return _PASSWORDS.sub(lambda found: f"{found[1]}:***@" if found[1] is not None else "***", text)
+    """An address, fit to be printed and kept with a run."""
+    text = _OPTION.sub(_option, text)
+    return _USER.sub(lambda found: f"{found[1]}{found[2] or ''}{_HIDDEN}@", text)
+
+
+def shown(text: str) -> str:
+    """Any text, also one of somebody else's, as it may be printed and kept.
+
+    The addresses in it have no passwords, and there is nothing in it that a terminal would obey.
+    """
+    without = _ADDRESS.sub(lambda found: without_password(found[0]), text)
+    return "".join(one if one.isprintable() or one == "\n" else " " for one in without)
+
+
+def _option(found: re.Match[str]) -> str:
+    is_secret = _SECRET.search(unquote_plus(found[2]))
+    return f"{found[1]}{found[2]}={_HIDDEN}" if is_secret else found[0]

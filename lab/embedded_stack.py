@@ -1,6 +1,5 @@
 """The stack on this machine: a Redis server and the service, up until the block ends."""
 
-import http.client
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -12,6 +11,7 @@ import psutil
 import redis
 
 from lab.addresses import without_password
+from lab.asking import NoAnswer, fetch
 from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import PartFailed
 from lab.parts import Part
@@ -24,6 +24,7 @@ from lab.variables import Variables
 from workload.assumptions import Assumptions
 
 _READY_SECONDS = 1.0
+_OK = 200
 _REDIS = "The Redis server"
 
 
@@ -172,11 +173,7 @@ def _service(
 
 
 def _is_ready(port: int) -> bool:
-    connection = http.client.HTTPConnection(HOST, port, timeout=_READY_SECONDS)
     try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == http.client.OK
-    except (OSError, http.client.HTTPException):
+        return fetch(f"http://{HOST}:{port}/readyz", seconds=_READY_SECONDS).status == _OK
+    except NoAnswer:
         return False
-    finally:
-        connection.close()

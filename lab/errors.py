@@ -10,11 +10,16 @@ LabError
 
 from pathlib import Path
 
+from lab.addresses import shown
+
 
 class LabError(Exception):
-    """Ends the command; its text is the sentence the user reads."""
+    """Ends the command; its text is the sentence the user reads, which may hold foreign words."""
 
     exit_code = 3
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(shown(sentence))
 
 
 class UsageError(LabError):
@@ -23,7 +28,7 @@ class UsageError(LabError):
     exit_code = 2
 
     def __init__(self, *problems: str) -> None:
-        self.problems = problems
+        self.problems = tuple(map(shown, problems))
         super().__init__("\n".join(problems))
 
 

@@ -1,21 +1,18 @@
 """What the service and the Redis server themselves counted, read from outside."""
 
-import http.client
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import redis
 from prometheus_client.parser import text_string_to_metric_families
 
-from lab.asking import plain_words
+from lab.asking import NoAnswer, fetch
 from lab.errors import PartFailed
 from lab.ledger_file import LedgerFile
 from lab.redis_access import connect
 from lab.stack import Processes, Stack
 
-_SECONDS = 5.0
+_OK = 200
 # The commands that read or write boards; the service's own upkeep is none of them.
 BOARD_COMMANDS = (
     "evalsha",
@@ -88,12 +85,14 @@ def read_metrics(service_url: str) -> dict[str, dict[str, float]]:
         PartFailed: it did not answer.
     """
     try:
-        with urllib.request.urlopen(f"{service_url}/metrics", timeout=_SECONDS) as answer:  # noqa: S310  an address of ours
-            text = answer.read().decode()
-    except (OSError, urllib.error.URLError, http.client.HTTPException) as error:
-        raise PartFailed(f"The service did not answer the audit: {plain_words(error)}.") from error
+        answer = fetch(f"{service_url}/metrics")
+        families = list(text_string_to_metric_families(answer.body.decode()))
+    except (NoAnswer, ValueError) as error:
+        raise PartFailed(f"The service did not answer the audit: {error}.") from error
+    if answer.status != _OK:
+        raise PartFailed(f"The service did not answer the audit: it answers {answer.status}.")
     samples: dict[str, dict[str, float]] = {}
-    for family in text_string_to_metric_families(text):
+    for family in families:
         for sample in family.samples:
             label = next(iter(sample.labels.values()), "")
             samples.setdefault(sample.name, {})[label] = sample.value

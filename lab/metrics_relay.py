@@ -1,13 +1,12 @@
 """Hands the generator's metrics on to containers, which cannot reach this machine's loopback."""
 
-import http.client
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
 from threading import Thread
+
+from lab.asking import NoAnswer, fetch
 
 # A scrape has a second; whoever asks has given up by then.
 _SECONDS = 1.0
@@ -32,17 +31,16 @@ class _Page(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         try:
-            with urllib.request.urlopen(self.server.source_url, timeout=_SECONDS) as answer:  # noqa: S310  an address of ours
-                kind, body = answer.headers["Content-Type"], answer.read()
-        except (OSError, urllib.error.URLError, http.client.HTTPException):
+            answer = fetch(self.server.source_url, seconds=_SECONDS)
+        except NoAnswer:
             # before the run and after it nobody is there
             self.send_error(502)
             return
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(answer.body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing: a scrape each second is no news."""

@@ -5,8 +5,8 @@ import json
 from datetime import datetime
 from types import TracebackType
 from typing import NamedTuple, Self
-from urllib.parse import urlsplit
 
+from lab.asking import connection_to, whole_body
 from lab.drills.run_clock import RunClock
 
 _SECONDS = 5.0
@@ -29,10 +29,7 @@ class TopEye:
     """A keep-alive connection to the service, opened again after a failure."""
 
     def __init__(self, service_url: str, clock: RunClock) -> None:
-        address = urlsplit(service_url)
-        self._connection = http.client.HTTPConnection(
-            address.hostname or "", address.port, timeout=_SECONDS
-        )
+        self._connection = connection_to(service_url, _SECONDS)
         self._clock = clock
 
     def __enter__(self) -> Self:
@@ -51,7 +48,7 @@ class TopEye:
         try:
             self._connection.request("GET", _PATH)
             answer = self._connection.getresponse()
-            body = answer.read()
+            body = whole_body(answer)
             now = self._clock.now_seconds()
             if answer.status != http.client.OK:
                 return TopSight(now, None)

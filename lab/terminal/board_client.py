@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
+from lab.asking import connection_to, plain_words, whole_body
 from lab.errors import PartFailed
 from workload.dataset import Entry
 
@@ -42,7 +42,7 @@ class BoardClient:
     """Sends what the lab asks for; an answer that nobody asked for ends the lab."""
 
     def __init__(self, url: str, before_each: Callable[[], None]) -> None:
-        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=_SECONDS)
+        self._connection = connection_to(url, _SECONDS)
         self._before_each = before_each
         self.last_seconds = 0.0
 
@@ -122,10 +122,10 @@ class BoardClient:
         try:
             self._connection.request(method, where, body, _JSON if body else {})
             answer = self._connection.getresponse()
-            content = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            reason = str(error) or type(error).__name__
-            raise PartFailed(f"The service did not answer {method} {where}: {reason}.") from error
+            content = whole_body(answer)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            told = f"The service did not answer {method} {where}: {plain_words(error)}."
+            raise PartFailed(told) from error
         self.last_seconds = time.perf_counter() - began
         if answer.status not in wanted:
             text = content.decode(errors="replace")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.addresses import redis_address, web_address, without_password
+from lab.addresses import redis_address, shown, web_address, without_password
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,39 @@ def test_redis_addresses_that_are_none(text: str, reason: str) -> None:
     [
         ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/0"),
         ("redis://:pw@h/0", "redis://:***@h/0"),
+        ("https://token@h/0", "https://***@h/0"),
         ("rediss://me:p/w@d@h:1/0", "rediss://me:***@h:1/0"),
+        ("me:pw@h", "me:***@h"),
+        ("redis://me:p?w#x@h", "redis://me:***@h"),
+        ("redis://me:p\nw@h", "redis://me:***@h"),
         ("unix:///a.sock?password=pw&db=1", "unix:///a.sock?password=***&db=1"),
+        ("rediss://h?ssl_password=p=w&db=1", "rediss://h?ssl_password=***&db=1"),
+        ("rediss://h?%70assword=pw", "rediss://h?%70assword=***"),
+        ("rediss://h?PASSWORD=a?b", "rediss://h?PASSWORD=***"),
+        ("https://h/a?auth_token=t;x=1#secret=s", "https://h/a?auth_token=***;x=1#secret=***"),
+        ("rediss://h?ssl_keyfile=/k.pem", "rediss://h?ssl_keyfile=/k.pem"),
     ],
 )
 def test_passwords_are_not_shown(text: str, shown: str) -> None:
     """All else of the address is."""
     assert shown == without_password(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("no address, me@h, 5 s: a/b", "no address, me@h, 5 s: a/b"),
+        (
+            "(http://me:pw@h/a) and http://h?token=t, no",
+            "(http://me:***@h/a) and http://h?token=*** no",
+        ),
+        ("two\nlines", "two\nlines"),
+        ("\x1b]0;title\x07 \x9b2J\r\u202e\ud800", " ]0;title   2J   "),
+        ("größer ≤ 5 µs 中", "größer ≤ 5 µs 中"),
+    ],
+)
+def test_any_text_is_shown_without_passwords_and_without_what_a_terminal_obeys(
+    text: str, told: str
+) -> None:
+    """Of an address everything else is left, of other text all that can be read."""
+    assert told == shown(text)

@@ -1,16 +1,14 @@
 """Whatever a service sends instead of its description, the lab ends with a sentence."""
 
-import itertools
 import socket
 import threading
-import time
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
+from flooding_service import DRIPS, FLOODS, flooding_service
 
 from lab import asking
-from lab.asking import NoAnswer, ask_json
+from lab.asking import NoAnswer, Refused, ask_json, fetch
 from lab.errors import UsageError
 from lab.foreign import require_mode
 
@@ -27,7 +25,10 @@ ANSWERS = {
     "half": b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{",
     "long": OK + b"1" * 3_000_000,
     "redirect": b"HTTP/1.1 302 Found\r\nLocation: /document\r\nContent-Length: 0\r\n\r\n",
-    "drip": OK,
+    "round": b"HTTP/1.1 302 Found\r\nLocation: /round\r\nContent-Length: 0\r\n\r\n",
+    "file": b"HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
+    "shouting": b"HTTP/1.1 503 Busy\r\n\r\n"
+    b'{"detail":"no\\u001b[2J redis://me:pw@h ' + b"a" * 3_000 + b'"}',
 }
 
 
@@ -41,9 +42,6 @@ def _serve(listener: socket.socket) -> None:
             asked = stream.recv(65_536).split(b" ")[1].decode().split("/")[1]
             try:
                 stream.sendall(ANSWERS[asked])
-                while asked == "drip":
-                    stream.sendall(b" ")
-                    time.sleep(0.05)
                 stream.shutdown(socket.SHUT_WR)
                 stream.recv(1)
             except OSError:
@@ -82,7 +80,7 @@ def test_a_document_is_read(kind: str, url: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        ("garbage", "^\0\1\2$"),
+        ("garbage", "^it does not speak HTTP$"),
         ("no-text", "can't decode byte"),
         ("html", "Expecting value"),
         ("deep", "nested too deeply"),
@@ -97,16 +95,57 @@ def test_anything_else_is_no_answer(kind: str, reason: str, url: str) -> None:
         ask_json(f"{url}/{kind}")
 
 
-def test_a_document_that_never_ends_is_waited_for_a_bounded_time(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each of its bytes comes in time, all of them together do not; a look is worth 10 s here."""
-    clock = SimpleNamespace(monotonic=itertools.count(0, 10).__next__)
-    monkeypatch.setattr(asking, "time", clock)
+@pytest.fixture(scope="module")
+def flood() -> Iterator[str]:
+    """The address of a service whose answers never end."""
+    with flooding_service() as found:
+        yield found
 
-    with pytest.raises(NoAnswer, match=r"^it was not whole after 60 s$"):
-        ask_json(f"{url}/drip")
-    assert clock.monotonic() == 80
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_an_answer_that_never_ends_is_given_up_where_it_is_too_long(
+    flood: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it goes on: in its head, its body or behind it, in large parts or in small ones."""
+    monkeypatch.setattr(asking, "_LARGEST_BYTES", 500_000)
+    with pytest.raises(NoAnswer, match=r"^it is longer than 500,000 bytes|header line|100 headers"):
+        ask_json(f"{flood}/{kind}")
+
+
+@pytest.mark.parametrize("kind", ["body", *DRIPS])
+def test_an_answer_that_never_ends_is_given_up_when_its_time_is_over(
+    flood: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of its bytes comes in time, all of them together do not."""
+    monkeypatch.setattr(asking, "_LARGEST_BYTES", 10**15)
+    with pytest.raises(NoAnswer, match=r"^it was not whole after 0.3 s$"):
+        fetch(f"{flood}/{kind}", seconds=0.3)
+
+
+def test_redirects_that_lead_on_and_on_are_not_followed_for_ever(url: str) -> None:
+    """Nor to what is no address of HTTP."""
+    with pytest.raises(NoAnswer, match="sends on from one address to the next"):
+        fetch(f"{url}/round")
+    with pytest.raises(NoAnswer, match="file:// is no address of HTTP"):
+        fetch(f"{url}/file")
+
+
+def test_no_proxy_stands_in_between(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the environment names for other programs: the load uses none either."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    assert {"mode": "naive"} == ask_json(f"{url}/document")
+
+
+def test_what_a_service_says_reaches_no_terminal_as_it_is(url: str) -> None:
+    """Neither what a terminal would obey, nor pages of it, nor a password."""
+    with pytest.raises(Refused) as caught:
+        ask_json(f"{url}/shouting")
+
+    assert 500 == len(str(caught.value))
+    assert str(caught.value).startswith("no [2J redis://me:***@h aaaa")
 
 
 @pytest.mark.parametrize(
