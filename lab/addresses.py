@@ -7,6 +7,7 @@ import redis
 from redis.connection import parse_url
 
 _HIDDEN = "***"
+_LEFT_OUT = "\N{REPLACEMENT CHARACTER}"
 # A name and a password before an @, or one of them; a password may hold any sign.
 _USER = re.compile(r"^((?:[a-z][a-z0-9+.-]*:)?//|)([^:/@]*:)?.*@", re.DOTALL | re.IGNORECASE)
 _OPTION = re.compile(r"([?&;#])([^?&;#=]*)=([^&;#]*)")
@@ -30,9 +31,18 @@ def web_address(text: object) -> object:
         or re.search(r"[\s?#]", text)
     ):
         raise ValueError("give an address such as https://leaderboard.example:8443")
-    if "@" in parts.netloc:
-        raise ValueError("a name and a password in an address are not sent: leave them out")
+    require_no_user(text)
     return text.rstrip("/")
+
+
+def require_no_user(address: str) -> None:
+    """Refuse what would be left out in silence.
+
+    Raises:
+        ValueError: the address names a user.
+    """
+    if "@" in urlsplit(address).netloc:
+        raise ValueError("a name and a password in an address are not sent: leave them out")
 
 
 def redis_address(text: object) -> object:
@@ -69,7 +79,7 @@ def shown(text: str) -> str:
     The addresses in it have no passwords, and there is nothing in it that a terminal would obey.
     """
     without = _ADDRESS.sub(lambda found: without_password(found[0]), text)
-    return "".join(one if one.isprintable() or one == "\n" else " " for one in without)
+    return "".join(one if one.isprintable() or one == "\n" else _LEFT_OUT for one in without)
 
 
 def _option(found: re.Match[str]) -> str:

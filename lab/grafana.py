@@ -7,8 +7,11 @@ from urllib.parse import urlsplit
 
 from grafana_api.grafana_api import GrafanaException  # type: ignore[import-untyped]  # no types
 from grafana_api.grafana_face import GrafanaFace  # type: ignore[import-untyped]  # no types
-from requests import RequestException
+from requests import RequestException, Response
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
 
+from lab.addresses import shown
 from lab.ports import HOST
 from lab.variables import Variables
 
@@ -16,15 +19,31 @@ _ANSWER_SECONDS: Final = 2.0
 # The first login of a Grafana that nobody has changed: that of compose and of `make watch`.
 _FIRST_LOGIN: Final = ("admin", "admin")
 # What the library lets through when the answer is none of Grafana's.
-_STRANGE: Final = (RequestException, ValueError, TypeError)
+_STRANGE: Final = (RequestException, HTTPError, ValueError, TypeError)
+_LARGEST_BYTES: Final = 1_000_000
+_SHOWN_CHARACTERS: Final = 500
 
 
 class GrafanaRefused(Exception):
     """Grafana, or what somebody took for it, does not take annotations; says why."""
 
+    def __init__(self, said: str) -> None:
+        super().__init__(shown(said))
+
 
 class NoGrafana(GrafanaRefused):
     """There is no Grafana."""
+
+
+class _Bounded(HTTPAdapter):
+    """Answers as far as the first part of them: Grafana's own are short."""
+
+    def send(self, *request: Any, **options: Any) -> Response:  # noqa: ANN401  as requests has it
+        """Send a request, and read its answer up to a length."""
+        answer = super().send(*request, **{**options, "stream": True})
+        answer._content = answer.raw.read(_LARGEST_BYTES, decode_content=True)  # noqa: SLF001  the way to hand over what was read
+        answer.close()
+        return answer
 
 
 @dataclass(frozen=True)
@@ -63,10 +82,14 @@ class Grafana:
                     text=mark.text,
                 )
         except GrafanaException as error:
-            said = f"it refused them ({error.message})"
+            said = f"it refused them ({self._without_token(str(error.message))})"
             raise GrafanaRefused(f"{said}: give an editor's token in GRAFANA_TOKEN") from None
         except _STRANGE as error:
             raise GrafanaRefused(f"it did not answer ({type(error).__name__})") from None
+
+    def _without_token(self, said: str) -> str:
+        """The words of the other side, which may repeat what it was sent, or never end."""
+        return (said.replace(self.token, "***") if self.token else said)[:_SHOWN_CHARACTERS]
 
     def _face(self) -> Any:  # noqa: ANN401  the library has no types
         parts = urlsplit(self.url)
@@ -79,6 +102,8 @@ class Grafana:
             protocol=parts.scheme,
             timeout=_ANSWER_SECONDS,
         )
+        for scheme in ("http://", "https://"):
+            face.api.s.mount(scheme, _Bounded())
         try:
             health = face.api.GET("/health")
         except (GrafanaException, *_STRANGE) as error:

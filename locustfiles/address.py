@@ -19,7 +19,7 @@ class Address:
     @property
     def host_header(self) -> str:
         """The name and port as the Host header gives them."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
+        return urlsplit(self.url).netloc
 
 
 def read_address(url: str) -> Address:
@@ -28,6 +28,9 @@ def read_address(url: str) -> Address:
     Raises:
         BadInput: it is no address of a web service.
     """
+    if "@" in url:
+        # it may hold a password, and is not shown
+        raise BadInput("The target (--host) names a user, which is not sent: leave that out.")
     problem = (
         f"The target (--host) must be an address such as http://127.0.0.1:8000; it is {url!r}."
     )

@@ -7,6 +7,7 @@ import msgspec
 
 from locustfiles.clock import ScheduleClock
 from locustfiles.connection import LARGEST_BYTES, Connection
+from locustfiles.errors import readable
 from locustfiles.failure import ExchangeFailed, FailureKind
 from locustfiles.unreadable import UNREADABLE
 
@@ -44,9 +45,7 @@ class Attempt(NamedTuple):
             return f"an answer of more than {LARGEST_BYTES:,} bytes"
         if self.failure is not None:
             return f"no answer ({self.failure})"
-        text = self.body[:_SHOWN_BYTES].decode("utf-8", "replace")
-        # What a terminal would obey is no part of a sentence.
-        shown = "".join(one if one.isprintable() else " " for one in text)
+        shown = readable(self.body[:_SHOWN_BYTES].decode("utf-8", "replace"))
         return f"the service answered {self.status} with {shown}"
 
 

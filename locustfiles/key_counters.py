@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Final
 
+from locustfiles.errors import readable
+
 Hits = dict[str, dict[str, int]]
 
 _HITS: Final = "leaderboard_key_ops_total"
@@ -104,7 +106,7 @@ def read_ledger_buckets(page: bytes) -> list[list[Any]]:
 
 
 def _labels(text: bytes) -> dict[str, str]:
-    return dict(_LABEL.findall(text.decode("utf-8", "replace")))
+    return dict(_LABEL.findall(readable(text.decode("utf-8", "replace"))))
 
 
 def number(text: bytes | str) -> float | None:

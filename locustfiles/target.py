@@ -37,7 +37,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Boards(msgspec.Struct, frozen=True):
-    """The part of the description that a run depends on."""
+    """The part of the description that a run and its report depend on."""
 
     mode: str
     regions: list[str]
@@ -47,6 +47,12 @@ class Boards(msgspec.Struct, frozen=True):
     boards: dict[str, str]
     limits: Limits
     redis: dict[str, Any] | None = None
+    keys: list[str] = []
+    ledger: str | None = None
+    ledger_sync: str | None = None
+    season: str | None = None
+    capabilities: dict[str, Any] = {}
+    service: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,8 @@ def disagreements(boards: Boards, assumed: Assumptions, load: LoadSettings) -> l
         )
         if (problem := _difference(name, theirs, ours))
     ]
+    if not all(map(str.isprintable, boards.boards.values())):
+        problems.append("The service names keys that cannot be printed.")
     keys = partition_keys(assumed)
     if not problems and (
         set(boards.partitions) != set(keys) or not set(keys) <= set(boards.boards)

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from lab.addresses import require_no_user, shown
 from lab.asking import NoAnswer, ask_json, plain_words
 from lab.calibration.ended_event import EndedEvent, read_ended_event
 from lab.calibration.past_totals import read_past_totals
@@ -49,7 +50,7 @@ def calibrate(variables: Variables, checkout: Checkout, problems: Problems) -> i
             read()
     problems.add(_far_apart(past, events))
     problems.tell()
-    print("\n".join(_lines(past, list(events.values()))))
+    print(shown("\n".join(_lines(past, list(events.values())))))
     return 0
 
 
@@ -82,6 +83,7 @@ def _lines(past: list[int], events: list[EndedEvent]) -> list[str]:
 def _given_event(where: str) -> EndedEvent:
     try:
         if where.startswith(("http://", "https://")):
+            require_no_user(where)
             told = ask_json(where)
         else:
             told = json.loads(read_given_file(Path(where)))

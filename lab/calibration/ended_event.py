@@ -5,6 +5,8 @@ from typing import Any
 
 from lab.errors import UsageError
 
+_MOST = 2**53 - 1
+
 
 @dataclass(frozen=True)
 class EndedEvent:
@@ -48,6 +50,6 @@ def read_ended_event(told: Any, where: str) -> EndedEvent:  # noqa: ANN401  what
 
 
 def _count(value: object) -> int:
-    if not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no count")
+    if type(value) is not int or not 0 <= value <= _MOST:
+        raise ValueError(f"{value!r:.40} is no count")
     return value

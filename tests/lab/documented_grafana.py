@@ -26,6 +26,7 @@ class DocumentedGrafana:
     # while it is cleared, annotations wait for their answer
     is_answering: Event = field(default_factory=Event)
     is_grafana: bool = True
+    complaint: str = ""
 
 
 class _Server(ThreadingHTTPServer):
@@ -50,6 +51,8 @@ class _Api(BaseHTTPRequestHandler):
         grafana.is_answering.wait(_LONGEST_SECONDS)
         if self.path != "/api/annotations":
             self._answer(404, {"message": "Not found"})
+        elif grafana.complaint:
+            self._answer(403, {"message": grafana.complaint})
         elif self.headers["Authorization"] != grafana.authorization:
             self._answer(401, {"message": "Invalid API key"})
         elif not content["text"]:

@@ -139,6 +139,8 @@ def test_an_event_in_which_nobody_raced(tmp_path: Path, capsys: pytest.CaptureFi
         ({"event": "/dev/zero"}, "EVENT=/dev/zero cannot be read: Not a file."),
         ({"totals": "/"}, "TOTALS=/ cannot be read: Is a directory."),
         ({"event": "http://127.0.0.1:1/v2/events/e"}, "EVENT=http.* cannot be read"),
+        ({"event": "http://me:pw@h/e"}, r"EVENT=http://me:\*\*\*@h/e .*: leave them out\."),
+        ({"event": "http://h/e?token=pw"}, r"EVENT=http://h/e\?token=\*\*\* cannot be read"),
         ({"event": "http://[v2/events/e"}, "EVENT=http.* cannot be read"),
         ({"event": "http://127.0.0.1:1 /e"}, "EVENT=http.* cannot be read"),
         ({"run": "latest"}, "RUN=latest is no run with a community event"),

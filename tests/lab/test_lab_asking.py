@@ -145,7 +145,7 @@ def test_what_a_service_says_reaches_no_terminal_as_it_is(url: str) -> None:
         ask_json(f"{url}/shouting")
 
     assert 500 == len(str(caught.value))
-    assert str(caught.value).startswith("no [2J redis://me:***@h aaaa")
+    assert str(caught.value).startswith("no�[2J redis://me:***@h aaaa")
 
 
 @pytest.mark.parametrize(

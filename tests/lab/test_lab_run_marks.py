@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from documented_grafana import DocumentedGrafana, documented_grafana
+from flooding_service import flooding_service
 from free_ports import free_port
 
 from lab import grafana as grafana_module
@@ -143,6 +144,27 @@ def test_a_wrong_token_is_a_warning(
     assert [expected] == marks.take_warnings()
     assert f"{expected}\n" == capsys.readouterr().err
     assert [] == grafana.annotations
+
+
+def test_a_grafana_that_repeats_the_token_does_not_make_it_known(
+    grafana: DocumentedGrafana, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither on the terminal nor in the record; and what it says is no order to the terminal."""
+    grafana.complaint = "no \x1b[2J glsa_secret, http://me:pw@h" + "!" * 10_000
+    marks = marked(Grafana(grafana.url, "glsa_secret", is_named=True), folder)
+    (warning,) = marks.take_warnings()
+
+    assert "it refused them (Client Error 403: no �[2J ***, http://me:***@h!!!" in warning
+    assert 700 > len(warning)
+    assert f"{warning}\n" == capsys.readouterr().err
+
+
+def test_a_grafana_that_never_ends_an_answer_is_no_grafana(folder: Path) -> None:
+    """It is read as far as an answer of Grafana's could go."""
+    with flooding_service() as url:
+        (warning,) = marked(Grafana(f"{url}/body", "a", is_named=True), folder).take_warnings()
+
+    assert "no Grafana answers there (JSONDecodeError)" in warning
 
 
 def test_a_slow_grafana_is_waited_for_only_a_little(

@@ -201,7 +201,7 @@ def test_bytes_that_are_no_text_are_told(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setenv(name, "a\udcff")
     monkeypatch.setenv("TOTALS", "wöchentlich.csv")
 
-    assert tuple(f"{name}=a\udcff: give it in UTF-8." for name in broken) == _problems()
+    assert tuple(f"{name}=a\ufffd: give it in UTF-8." for name in broken) == _problems()
     for name in broken:
         monkeypatch.delenv(name)
     assert Path("wöchentlich.csv") == _read().totals

@@ -216,7 +216,7 @@ def test_an_answer_in_words_holds_nothing_that_a_terminal_would_obey() -> None:
     """Neither colours nor a new title, nor lines of its own."""
     outcome = Attempt(0, 1, None, True, 503, b"\x1b]0;mine\x07no\n\x1b[2Jway\xc2\x9b")
 
-    assert "the service answered 503 with  ]0;mine no  [2Jway " == outcome.in_words()
+    assert "the service answered 503 with �]0;mine�no��[2Jway�" == outcome.in_words()
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,23 @@ def test_every_disagreement_is_said() -> None:
     assert "The service takes a k of 1 to 9; the scenario asks for 10" in problems[2]
 
 
+def test_keys_that_a_terminal_would_obey_are_refused() -> None:
+    """Their names would stand in the panel, in tables and in the report."""
+    boards = dict.fromkeys(described().boards, "lb:\x1b]0;mine\x07")
+
+    (problem,) = disagreements(described(boards=boards), Assumptions(), LoadSettings())
+    assert "The service names keys that cannot be printed." == problem
+
+
+def test_foreign_words_reach_the_terminal_readable_and_bounded() -> None:
+    """A service may call its regions what it likes."""
+    found = disagreements(described(regions=["\x1b[2J" * 10_000]), Assumptions(), LoadSettings())
+    (problem,) = BadInput(*found).problems
+
+    assert problem.startswith("The service has the regions �[2J�[2J")
+    assert 2_000 == len(problem)
+
+
 def test_a_description_is_kept_in_the_services_own_words() -> None:
     """What we do not use goes into the record all the same."""
     words = DESCRIPTION | {"motto": "fast"}
