@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from reports.comparison.markdown import comparison_markdown
 from reports.comparison.page import COMPARISON_HTML, comparison_page
@@ -18,6 +19,7 @@ from reports.export import export_run
 from reports.listing import runs_text
 from reports.page.render import draw
 from reports.page.run_page import REPORT_HTML, run_page
+from reports.rundir.files import printable
 from reports.rundir.finding import RUNS_DIR, find_run
 from reports.rundir.reading import Run, read_run
 from reports.terminal import run_text, shortest
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return verb(options)
     except ReportError as error:
-        print(error, file=sys.stderr)
+        _tell(str(error), file=sys.stderr)
         return INVALID if isinstance(error, BrokenRun) else USAGE
 
 
@@ -48,7 +50,7 @@ def tables(options: argparse.Namespace) -> int:
     """Derive every table and the verdict, print and write them, and exit by the verdict."""
     derived = derive(_run(options))
     # First, so that a full disk hides no verdict.
-    print(run_text(derived, _columns()), end="", flush=True)
+    _tell(run_text(derived, _columns()), end="")
     write_derived(derived)
     draw(derived.run.path / REPORT_HTML, partial(run_page, derived))
     return EXIT_CODES[derived.verdict.status]
@@ -56,7 +58,7 @@ def tables(options: argparse.Namespace) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """Print a run's table again, without writing anything."""
-    print(run_text(derive(_run(options)), _columns()), end="")
+    _tell(run_text(derive(_run(options)), _columns()), end="")
     return DONE
 
 
@@ -66,7 +68,7 @@ def html(options: argparse.Namespace) -> int:
     page = derived.run.path / REPORT_HTML
     if not draw(page, partial(run_page, derived)):
         return USAGE
-    print(page)
+    _tell(page)
     return DONE
 
 
@@ -75,7 +77,7 @@ def export(options: argparse.Namespace) -> int:
     no_folder = "The export needs a folder to copy to: OUT=<folder>."
     _require_runs([options.run], options, [] if options.out else [no_folder])
     copied = export_run(_run(options), Path(options.out))
-    print(f"copied {len(copied)} files to {options.out}")
+    _tell(f"copied {len(copied)} files to {options.out}")
     return DONE
 
 
@@ -88,25 +90,30 @@ def compare(options: argparse.Namespace) -> int:
     write_comparison(*sides, options.out)
     is_drawn = draw(options.out / COMPARISON_HTML, partial(comparison_page, *sides))
     files = shortest(options.out / COMPARISON_HTML if is_drawn else options.out)
-    print(f"{comparison_text(*sides, _columns())}\nfiles: {files}")
+    _tell(f"{comparison_text(*sides, _columns())}\nfiles: {files}")
     return EXIT_CODES[worst_status(sides)]
 
 
 def markdown(options: argparse.Namespace) -> int:
     """Print a comparison as a Markdown table."""
-    print(comparison_markdown(options.folder), end="")
+    _tell(comparison_markdown(options.folder), end="")
     return DONE
 
 
 def runs(options: argparse.Namespace) -> int:
     """List the runs at hand, newest first."""
-    print(runs_text(options.runs_dir, _columns()), end="")
+    _tell(runs_text(options.runs_dir, _columns()), end="")
     return DONE
 
 
 def _columns() -> int | None:
     """How wide the terminal is; None where the output goes elsewhere."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _tell(text: object, end: str = "\n", file: TextIO | None = None) -> None:
+    """Print what may hold words of somebody else's."""
+    print(printable(str(text)), end=end, file=file, flush=True)
 
 
 def _require_runs(

@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.errors import BrokenRun
 from reports.rundir.facts import Facts
+from reports.rundir.files import UnusableFile, read_inside
 from reports.rundir.finding import run_directories
 from reports.rundir.reading import read_facts
 from reports.terminal import fitted
@@ -49,7 +50,7 @@ def _row(path: Path, facts: Facts, raw: dict[str, Any]) -> tuple[str, ...]:
         scale_words(facts.scale),
         f"{facts.duration_seconds:g} s",
         percent(hottest) if isinstance(hottest, int | float) else _UNKNOWN,
-        _p99(path / "operations.csv"),
+        _p99(path),
     )
 
 
@@ -70,10 +71,10 @@ def _field(content: object, *names: str) -> object:
     return content
 
 
-def _p99(table: Path) -> str:
+def _p99(path: Path) -> str:
     try:
-        with table.open(encoding="utf-8", newline="") as file:
-            last = [row.get("p99_ms") for row in csv.DictReader(file)][-1]
+        lines = read_inside(path, "operations.csv").decode().splitlines()
+        last = [row.get("p99_ms") for row in csv.DictReader(lines)][-1]
         return f"{float(last or ''):,.1f}"
-    except (OSError, ValueError, IndexError, csv.Error):
+    except (OSError, UnusableFile, ValueError, IndexError, csv.Error):
         return _UNKNOWN

@@ -1,14 +1,17 @@
 """A comparison as a Markdown table for a README, made from its own files."""
 
 import csv
-import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from reports.comparison.measures import COMPARISON_CSV
 from reports.comparison.record import RECORD_JSON
 from reports.errors import UsageError
 from reports.page.formats import milliseconds
+from reports.rundir.files import UnusableFile, read_inside, sane_json
 from reports.tables.operations import ALL
 from reports.wording import percent, scale_of
 
@@ -16,6 +19,11 @@ _REVISION = 12
 _HEADER = (
     "| mode | operation | p50 ms | p99 ms | achieved of offered | failed | hottest key's share |\n"
     "|---|---|---:|---:|---:|---:|---:|"
+)
+
+_UNREADABLE = (
+    *(csv.Error, msgspec.MsgspecError, RecursionError),
+    *(ValueError, LookupError, TypeError, AttributeError),
 )
 
 Rows = dict[tuple[str, str], dict[str, str]]
@@ -28,18 +36,25 @@ def comparison_markdown(folder: Path) -> str:
         UsageError: the folder holds no comparison.
     """
     try:
-        with (folder / COMPARISON_CSV).open(encoding="utf-8", newline="") as lines:
-            rows = {(row["operation"], row["measure"]): row for row in csv.DictReader(lines)}
-        made = json.loads((folder / RECORD_JSON).read_bytes())
-    except (OSError, ValueError, KeyError) as error:
-        raise UsageError(f"{folder} holds no comparison that can be read: {error}.") from None
+        lines = read_inside(folder, COMPARISON_CSV).decode().splitlines()
+        made = sane_json(read_inside(folder, RECORD_JSON))
+        return _markdown(csv.DictReader(lines), made)
+    except FileNotFoundError as error:
+        trouble = f"{error} is missing"
+    except UnusableFile as error:
+        trouble = str(error)
+    except _UNREADABLE as error:
+        trouble = f"its files do not tell what a comparison does ({error!r:.200})"
+    raise UsageError(f"{folder} holds no comparison that can be read: {trouble}.")
+
+
+def _markdown(table: Iterable[dict[str, str]], made: dict[str, Any]) -> str:
+    rows = {(row["operation"], row["measure"]): row for row in table}
     operations = dict.fromkeys(name for name, measure in rows if measure == "p99_ms")
-    lines_out = [_HEADER]
+    lines = [_HEADER]
     for letter, side in zip("ab", made["sides"], strict=True):
-        lines_out += [
-            _line(rows, letter, side["label"], name) for name in operations if name != ALL
-        ]
-    return "\n".join([*lines_out, "", _caption(made)]) + "\n"
+        lines += [_line(rows, letter, side["label"], name) for name in operations if name != ALL]
+    return "\n".join([*lines, "", _caption(made)]) + "\n"
 
 
 def _line(rows: Rows, letter: str, label: str, operation: str) -> str:

@@ -1,6 +1,5 @@
 """Read a run directory: what is there, and a sentence for all that is missing or broken."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ from reports.errors import BrokenRun
 from reports.rundir.audit import Audit
 from reports.rundir.drill import Drill
 from reports.rundir.facts import SCHEMA_VERSION, Facts
+from reports.rundir.files import UnusableFile, read_inside, readable_json, sane_json
 from reports.rundir.measurements import Measurements, Settled, histogram_hook
 from reports.rundir.seconds import SECONDS_JSONL, Seconds, read_seconds
 
@@ -94,24 +94,26 @@ def read_facts(path: Path) -> tuple[Facts, dict[str, Any]]:
         raise BrokenRun(f"{path}: {state.problem}.")
     if facts.schema_version != SCHEMA_VERSION:
         raise BrokenRun(f"{path}: {_other_schema(RUN_JSON, facts.schema_version)}.")
-    raw: dict[str, Any] = json.loads((path / RUN_JSON).read_bytes())
+    raw: dict[str, Any] = msgspec.json.decode(read_inside(path, RUN_JSON))
     return facts, raw
 
 
 def _read(path: Path, kind: type[Content]) -> tuple[Content | None, _Read]:
     try:
-        data = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        data = read_inside(path.parent, path.name)
+    except FileNotFoundError:
         return None, _Read(found=False)
-    except OSError as error:
-        return None, _Read(found=True, problem=f"{path.name} cannot be read: {error.strerror}")
+    except UnusableFile as error:
+        return None, _Read(found=True, problem=str(error))
     if not data.strip():
         return None, _Read(
             found=True, problem=f"{path.name} is empty: it was cut off while written"
         )
     try:
-        return msgspec.json.decode(data, type=kind, dec_hook=histogram_hook), _Read(found=True)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        sane_json(data)
+        content = msgspec.json.decode(readable_json(data), type=kind, dec_hook=histogram_hook)
+        return content, _Read(found=True)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return None, _Read(found=True, problem=f"{path.name} cannot be used: {error}")
 
 

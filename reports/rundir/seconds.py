@@ -12,10 +12,12 @@ from itertools import groupby
 from math import nan
 from operator import attrgetter
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from reports.numbers.histogram import Histogram
+from reports.rundir.files import UnusableFile, open_inside, readable_json
 from reports.rundir.measurements import Count, Measurements, Second, histogram_hook
 from reports.tables.operations import PERCENTILES
 
@@ -25,6 +27,9 @@ TIMES = ("p50_ms", "p99_ms", "max_ms")
 NOT_READ = -1
 MOST_POINTS = 3_600
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600)
+# A week; the columns of a run take as much memory as its last second asks for.
+_LAST_SECOND = 604_800
+_LONGEST_LINE = 2**24
 _PLACE = re.compile(rb'\{"second":(\d{1,7}),')
 
 
@@ -106,6 +111,8 @@ def read_seconds(path: Path, measurements: Measurements, duration_seconds: int) 
     operations = {name: Column() for name in measurements.operations}
     point: list[Histogram] = []
     for second, lines in groupby(_lines(path, measurements), attrgetter("second")):
+        if second > _LAST_SECOND:
+            raise ValueError(f"it holds second {second:,}, and no run is that long")
         while second // found.step > len(found.latency):
             found.latency.append(_times(Histogram.merged(point)))
             point = []
@@ -155,14 +162,21 @@ def _lines(path: Path, measurements: Measurements) -> Iterator[Line]:
     yield from sorted(rest, key=attrgetter("second"))
 
 
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return open_inside(path.parent, path.name)
+    except UnusableFile as error:
+        raise ValueError(str(error)) from None
+
+
 def _settled(path: Path, length: int) -> Iterator[Line]:
     """The lines within the length that measurements.json tells; later ones it holds itself."""
     if not length:
         return
-    with path.open("rb") as file:
+    with _opened(path) as file:
         places, at = [], 0
         while at < length:
-            line = file.readline()
+            line = file.readline(_LONGEST_LINE)
             found = _PLACE.match(line)
             at += len(line)
             if found is None or not line.endswith(b"\n") or at > length:
@@ -171,6 +185,6 @@ def _settled(path: Path, length: int) -> Iterator[Line]:
         for _, place in sorted(places):
             file.seek(place)
             try:
-                yield _DECODER.decode(file.readline())
+                yield _DECODER.decode(readable_json(file.readline(_LONGEST_LINE)))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 raise ValueError(f"a line of {path.name} cannot be used: {error}") from error

@@ -13,7 +13,9 @@ def write_atomically(path: Path, content: str | bytes | Iterable[str]) -> None:
     pieces = [whole] if isinstance(whole, bytes) else (piece.encode() for piece in whole)
     partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with partial.open("wb") as file:
+        # made anew, so that a link that somebody left under this name is not followed
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as file:
             file.writelines(pieces)
         partial.replace(path)
     except OSError as error:
