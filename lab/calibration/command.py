@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from lab.addresses import require_no_user, shown
 from lab.asking import NoAnswer, ask_json, plain_words
@@ -112,6 +111,8 @@ def _event_of_run(run: str, checkout: Checkout) -> EndedEvent:
     raise UsageError(f"RUN={run} is no run with a community event: `make load-odometer` makes one.")
 
 
-def _event_in(measurements: Mapping[str, Any]) -> object:
+def _event_in(measurements: object) -> object:
     """Return the event of a run as its clients were told; None when it had none."""
+    if not isinstance(measurements, dict) or not isinstance(measurements.get("scenario"), dict):
+        return None
     return (event_of(measurements) or {}).get("event")

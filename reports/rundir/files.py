@@ -96,7 +96,7 @@ def sane_json(data: bytes) -> Any:  # noqa: ANN401  whatever JSON holds
         elif isinstance(value, int | float) and not (
             value == 0 or _LEAST <= abs(value) <= _GREATEST
         ):
-            raise ValueError(f"it holds the number {value:.6g}, which no run has")
+            raise ValueError(f"it holds the number {value!r:.20}, which no run has")
     return content
 
 

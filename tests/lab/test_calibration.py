@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab import given_file
 from lab.calibration.command import calibrate
 from lab.calibration.past_totals import read_past_totals
 from lab.calibration.proposal import ProposedTier, propose, rounded_down, rounded_up
@@ -151,6 +152,30 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, variables: dict[str, Any],
     """With its variable."""
     with pytest.raises(UsageError, match=told):
         calibrate(Variables(**variables), Checkout(tmp_path), Problems())
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", '{"scenario": [1]}', '{"scenario": {"community_event": 1}}']
+)
+def test_a_run_of_another_shape_has_no_event(tmp_path: Path, content: str) -> None:
+    """Its directory may be anybody's."""
+    (tmp_path / "measurements.json").write_text(content)
+
+    with pytest.raises(UsageError, match="is no run with a community event"):
+        calibrate(Variables(run=str(tmp_path)), Checkout(tmp_path), Problems())
+
+
+def test_a_file_of_any_length_fills_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read as far as files of this kind go."""
+    monkeypatch.setattr(given_file, "LARGEST_BYTES", 1_000)
+    path = tmp_path / "totals.csv"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+
+    with pytest.raises(UsageError, match="cannot be read: Longer than 1,000 bytes"):
+        calibrate(Variables(totals=path), Checkout(tmp_path), Problems())
 
 
 def test_an_event_that_goes_on_has_no_floor_yet(tmp_path: Path) -> None:
