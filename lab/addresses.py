@@ -1,16 +1,19 @@
 """The addresses that a user names: checked before anybody connects, and shown without passwords."""
 
 import re
-from urllib.parse import unquote_plus, urlsplit
+from urllib.parse import SplitResult, unquote_plus, urlsplit
 
 import redis
 from redis.connection import parse_url
 
+# How redis-py refuses the value of an option.
+_REFUSALS = (ValueError, AttributeError, redis.RedisError)
 _HIDDEN = "***"
 _LEFT_OUT = "\N{REPLACEMENT CHARACTER}"
 # A name and a password before an @, or one of them; a password may hold any sign.
 _USER = re.compile(r"^((?:[a-z][a-z0-9+.-]*:)?//|)([^:/@]*:)?.*@", re.DOTALL | re.IGNORECASE)
-_OPTION = re.compile(r"([?&;#])([^?&;#=]*)=([^&;#]*)")
+# What stands there already is not hidden again, nor with it the sign that ends a clause.
+_OPTION = re.compile(r"([?&;#])([^?&;#=]*)=(\*{3}(?=[:,.)]*$)|[^&;#]*)")
 _SECRET = re.compile(r"pass|pwd|token|secret|credential|api_?key|signature", re.IGNORECASE)
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 
@@ -23,11 +26,11 @@ def web_address(text: object) -> object:
     """
     if not isinstance(text, str) or not text:
         return text
-    parts = urlsplit(text)
+    parts = _parts(text)
     if (
         parts.scheme not in {"http", "https"}
         or not parts.hostname
-        or parts.port == 0  # the look itself refuses what is no port
+        or parts.port == 0
         or re.search(r"[\s?#]", text)
     ):
         raise ValueError("give an address such as https://leaderboard.example:8443")
@@ -53,18 +56,33 @@ def redis_address(text: object) -> object:
     """
     if not isinstance(text, str) or not text:
         return text
-    parts = urlsplit(text)
+    parts = _parts(text)
     if parts.scheme not in {"redis", "rediss", "unix"}:
         raise ValueError("give an address such as redis://127.0.0.1:6379/0")
     if parts.scheme != "unix" and not re.fullmatch(r"/?\d*", parts.path, re.ASCII):
         raise ValueError("a database is a number, as in redis://127.0.0.1:6379/0")
-    options = parse_url(text)  # type: ignore[no-untyped-call]  # redis-py leaves it bare
-    kind = options.pop("connection_class", redis.Connection)
     try:
-        kind(**options)
+        options = parse_url(text)  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+        options.pop("connection_class", redis.Connection)(**options)
     except TypeError as error:
         raise ValueError(f"it holds an option that does not exist ({error})") from None
+    except _REFUSALS:
+        raise ValueError("an option of it has a value of no use") from None
     return text
+
+
+def _parts(text: str) -> SplitResult:
+    """The parts of an address; what the library says of a wrong one may be of a password."""
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        if "@" in text:
+            raise ValueError(
+                "it cannot be read; in a password, write / ? # [ ] and @ as %2F %3F %23 %5B %5D %40"
+            ) from None
+        raise
+    return parts
 
 
 def without_password(text: str) -> str:

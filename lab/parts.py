@@ -18,6 +18,7 @@ from mirakuru.exceptions import (
     TimeoutExpired,
 )
 
+from lab.addresses import shown
 from lab.claim import TOKEN_VARIABLE
 from lab.errors import PartFailed, UsageError
 from lab.session import Session
@@ -148,7 +149,7 @@ class Part(Executor):
         lines = self._told()
         if not lines:
             return "It wrote nothing."
-        return "\n".join([f"The end of {self.log}:", *lines])
+        return shown("\n".join([f"The end of {self.log}:", *lines]))
 
     def _told(self) -> list[str]:
         if self.log is None:

@@ -58,7 +58,12 @@ def test_redis_addresses(text: str) -> None:
         ("redis://h/board", "a database is a number"),
         ("redis://h/1/2", "a database is a number"),
         ("redis://h/0?colour=blue", "'colour'"),
-        ("redis://h/0?db=x", "db"),
+        ("redis://h/0?db=x", "of no use"),
+        ("rediss://h?ssl_cert_reqs=perhaps", "of no use"),
+        ("redis://h?protocol=1", "of no use"),
+        ("redis://h?maint_notifications_config=x", "of no use"),
+        ("redis://me:se?cret@h/0", "^it cannot be read; in a password, write /"),
+        ("redis://\u2100:secret@h/0", "^it cannot be read; in a password, write /"),
     ],
 )
 def test_redis_addresses_that_are_none(text: str, reason: str) -> None:
@@ -98,6 +103,7 @@ def test_passwords_are_not_shown(text: str, shown: str) -> None:
             "(http://me:pw@h/a) and http://h?token=t, no",
             "(http://me:***@h/a) and http://h?token=*** no",
         ),
+        ("http://h?token=***: no", "http://h?token=***: no"),
         ("two\nlines", "two\nlines"),
         ("\x1b]0;title\x07 \x9b2J\r\u202e\ud800", "�]0;title� �2J���"),
         ("größer ≤ 5 µs 中", "größer ≤ 5 µs 中"),

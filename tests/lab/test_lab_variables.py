@@ -180,18 +180,42 @@ def test_a_drill_gives_no_advice_to_write_to_a_target(monkeypatch: pytest.Monkey
     assert _read().target == "http://127.0.0.1:1"
 
 
-def test_a_password_is_no_part_of_the_command_to_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+SECRETS = {
+    "redis://:secret@h:1/0": "redis://:***@h:1/0",
+    "rediss://h:1/0?ssl_password=secret": "rediss://h:1/0?ssl_password=***",
+    "redis://h:1/0?%70assword=secret": "redis://h:1/0?%70assword=***",
+}
+
+
+@pytest.mark.parametrize(("url", "shown"), SECRETS.items())
+def test_a_password_is_no_part_of_the_command_to_repeat(
+    url: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Run directories are handed around."""
-    monkeypatch.setenv("REDIS_URL", "redis://:secret@h:1/0")
+    monkeypatch.setenv("REDIS_URL", url)
 
-    assert "make load-naive 'REDIS_URL=redis://:***@h:1/0'" == _read().repeating("load")
+    assert f"make load-naive 'REDIS_URL={shown}'" == _read().repeating("load")
 
 
-def test_a_password_is_no_part_of_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "begins"),
+    [
+        ("REDIS_URL", "redis://:secret@h:x/0", "REDIS_URL=redis://:***@h:x/0: it cannot be read"),
+        ("REDIS_URL", "redis://:sec?ret@h/0", "REDIS_URL=redis://:***@h/0: it cannot be read"),
+        ("REDIS_URL", "redis://h/x?password=secret", "REDIS_URL=redis://h/x?password=***: a "),
+        ("TARGET", "http://me:secret@h", "TARGET=http://me:***@h: a name and a password"),
+        ("TARGET", "me:secret@h", "TARGET=me:***@h: give an address such as"),
+        ("GRAFANA_URL", "https://secret@h", "GRAFANA_URL=https://***@h: a name and a password"),
+    ],
+)
+def test_a_password_is_no_part_of_a_problem(
+    name: str, value: str, begins: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Terminals are logged."""
-    monkeypatch.setenv("REDIS_URL", "redis://:secret@h:x/0")
+    monkeypatch.setenv(name, value)
+    (problem,) = _problems()
 
-    assert ["REDIS_URL=redis://:***@h:x/0"] == [one[:28] for one in _problems()]
+    assert problem.startswith(begins)
 
 
 def test_bytes_that_are_no_text_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
