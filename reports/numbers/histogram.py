@@ -6,6 +6,7 @@ A bucket stands for the highest value it holds, as in HdrHistogram, so a percent
 below the true one and at most 0.1 % above it.
 """
 
+import base64
 import struct
 import zlib
 from bisect import bisect_left
@@ -25,6 +26,11 @@ from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # the s
 HIGHEST_US = 60_000_000
 DIGITS = 3
 _SINGLE_US_BITS = 11
+# More than 17,408 buckets with a count of nine bytes each.
+_LARGEST_BYTES = 1_000_000
+_HEADER_BYTES = 8
+_DIGITS_AT = 12
+_LONGEST_BUCKET = 18
 
 _BROKEN_ENCODING = (
     ValueError,
@@ -109,10 +115,10 @@ def highest_us(value_us: int) -> int:
 
 def _decoded(encoding: str) -> dict[int, int]:
     try:
+        _check(encoding)
         histogram = HdrHistogram.decode(encoding.encode())
         if histogram.get_total_count() == 0:
             return {}
-        digits = histogram.significant_figures
         # ten times as fast as its own iterator, which looks at every bucket in many steps
         counts = {
             int(histogram.get_value_from_index(index)): int(count)
@@ -123,16 +129,33 @@ def _decoded(encoding: str) -> dict[int, int]:
         raise ValueError(
             f"Expected an HdrHistogram encoding, which this is not ({error})"
         ) from error
-    if digits != DIGITS:
-        raise ValueError(f"Expected an HdrHistogram of {DIGITS} digits, got {digits}")
     return counts
+
+
+def _check(encoding: str) -> None:
+    """Look at an encoding before the room is made that it asks for.
+
+    Raises:
+        ValueError, zlib.error, struct.error: it is too long, of other digits, or no encoding.
+    """
+    packed = base64.b64decode(encoding)[_HEADER_BYTES:]
+    content = zlib.decompressobj().decompress(packed, _LARGEST_BYTES)
+    if len(content) == _LARGEST_BYTES:
+        raise ValueError("it is longer than one can be")
+    (digits,) = struct.unpack_from(">I", content, _DIGITS_AT)
+    if digits != DIGITS:
+        raise ValueError(f"it is of {digits} digits, not of {DIGITS}")
 
 
 def _parsed(counts: Mapping[object, object]) -> dict[int, int]:
     parsed = {}
     for bucket, count in counts.items():
         if not (
-            isinstance(bucket, str) and bucket.isdecimal() and type(count) is int and count >= 0
+            isinstance(bucket, str)
+            and bucket.isdecimal()
+            and len(bucket) <= _LONGEST_BUCKET
+            and type(count) is int
+            and count >= 0
         ):
             raise ValueError("Expected an object of microseconds and counts")
         parsed[int(bucket)] = count

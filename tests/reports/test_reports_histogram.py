@@ -1,5 +1,8 @@
 """The histogram: both encodings, percentiles against exact lists, buckets, broken input."""
 
+import base64
+import struct
+import zlib
 from fractions import Fraction
 from math import ceil
 
@@ -114,9 +117,26 @@ def test_the_range_ends_at_a_minute() -> None:
         {"a": 1},
         {"1": -1},
         {"1": 2.5},
+        {"9" * 5_000: 1},
     ],
 )
 def test_a_broken_encoding_is_named(broken: object) -> None:
     """What is no histogram raises a ValueError that says what was expected."""
     with pytest.raises(ValueError, match="Expected an"):
         Histogram.from_json(broken)
+
+
+def _crafted(digits: int, zeros: int) -> str:
+    """An encoding whose header says so many digits, behind which come so many zeros."""
+    header = struct.pack(">IIIIqqd", 0x1C849303, zeros, 0, digits, 1, 60_000_000, 1.0)
+    packed = zlib.compress(header + bytes(zeros))
+    return base64.b64encode(struct.pack(">II", 0x1C849314, len(packed)) + packed).decode()
+
+
+def test_an_encoding_gets_no_more_room_than_one_can_need() -> None:
+    """A text of kilobytes may stand for gigabytes, and a header ask for millions of counts."""
+    assert 0 == Histogram.from_json(_crafted(3, 9)).total
+    with pytest.raises(ValueError, match="longer than one can be"):
+        Histogram.from_json(_crafted(3, 20_000_000))
+    with pytest.raises(ValueError, match="of 5 digits, not of 3"):
+        Histogram.from_json(_crafted(5, 9))
