@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 TIMEOUT_SECONDS: Final = 10.0
+LARGEST_BYTES: Final = 64_000_000
 
 
 class QueryFailed(RuntimeError):
@@ -47,7 +48,7 @@ class PrometheusApi:
         connection = HTTPConnection(urlsplit(self.url).netloc, timeout=TIMEOUT_SECONDS)
         try:
             connection.request("GET", f"/api/v1/{call}?{urlencode(arguments)}")
-            answer: dict[str, Any] = json.loads(connection.getresponse().read())
+            answer: dict[str, Any] = json.loads(connection.getresponse().read(LARGEST_BYTES))
         except (OSError, HTTPException, ValueError) as error:
             raise QueryFailed(f"{self.url} did not answer: {error}") from error
         finally:

@@ -1,10 +1,12 @@
 """The client itself, over any transport."""
 
+import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Collection
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from locustfiles.event_client.errors import ServiceTrouble, UnknownEvent
@@ -17,6 +19,8 @@ from locustfiles.event_client.negotiation import (
 )
 from locustfiles.event_client.state import KNOWN_VERSIONS, EventState, read_state
 
+_CHUNK_BYTES = 65_536
+_LARGEST_BYTES = 1_000_000
 UNKNOWN_EVENT = "urn:hotboard:problem:unknown-event"
 
 
@@ -37,13 +41,25 @@ class UrlTransport:
 
     def get(self, path: str) -> tuple[int, bytes]:
         """The status and the body of the answer."""
-        url = self._base_url + path
+        url, end = self._base_url + path, time.monotonic() + self._timeout_seconds
         try:
             with urllib.request.urlopen(url, timeout=self._timeout_seconds) as answer:  # noqa: S310  the caller's own address
-                return answer.status, answer.read()
+                return answer.status, _whole(answer, end)
         except urllib.error.HTTPError as error:
             with error:
-                return error.code, error.read()
+                return error.code, _whole(error, end)
+        except http.client.HTTPException as error:
+            raise OSError(f"it is no whole answer of HTTP ({type(error).__name__})") from error
+
+
+def _whole(answer: Any, end: float) -> bytes:  # noqa: ANN401  of urllib, which has no common type
+    """A body, as long as it has an end in time and in size."""
+    body = b""
+    while part := answer.read1(_CHUNK_BYTES):
+        body += part
+        if len(body) > _LARGEST_BYTES or time.monotonic() > end:
+            raise OSError("its answer does not end")
+    return body
 
 
 class EventClient:

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from flooding_service import flooding_service
 
-from locustfiles.event_client.client import EventClient
+from locustfiles.event_client.client import EventClient, UrlTransport
 from locustfiles.event_client.errors import (
     EventClientError,
     NoCommonVersion,
@@ -157,3 +158,13 @@ def test_an_event_nobody_made_is_told_as_that() -> None:
         client.event("gone")
 
     assert service.asked.count("/v1/events/versions") == 1
+
+
+@pytest.mark.parametrize("kind", ["body", "small-chunks", "headers", "drip-body"])
+def test_an_answer_that_never_ends_is_trouble(kind: str) -> None:
+    """However fast or slowly it goes on; the client asks again later."""
+    with flooding_service() as url:
+        client = EventClient(UrlTransport(f"{url}/{kind}", timeout_seconds=0.3))
+
+        with pytest.raises(ServiceTrouble, match="does not answer"):
+            client.event("autumn")
