@@ -18,25 +18,29 @@ def main(environment: Mapping[str, str]) -> int:
     """Ask everything, and say what came of it."""
     try:
         address = Address.read(environment)
-        api = GrafanaApi(address)
-        version = api.version()
     except GrafanaRefused as error:
         sys.stderr.write(f"There is no Grafana to check: {error}\n")
         return NOT_DONE
-    sys.stdout.write(f"Grafana {version} at {address.url}: healthy\n")
-    source = _source_problem(api)
-    found = check_dashboards(api)
-    sys.stdout.write("".join(f"{line}\n" for line in _lines(found)))
-    return FAULTY if source or any(one.problems for one in found) else SOUND
-
-
-def _source_problem(api: GrafanaApi) -> str | None:
+    api = GrafanaApi(address)
     try:
-        sys.stdout.write(f"data source {SOURCE_UID}: {api.source_says(SOURCE_UID)}\n")
+        version = api.version()
     except GrafanaRefused as error:
-        sys.stdout.write(f"WRONG data source {SOURCE_UID}: {error}\n")
-        return str(error)
-    return None
+        sys.stderr.write(address.shown(f"There is no Grafana to check: {error}\n"))
+        return NOT_DONE
+    sys.stdout.write(address.shown(f"Grafana {version} at {address.url}: healthy\n"))
+    is_sound, told = _source(api)
+    sys.stdout.write(address.shown(told))
+    found = check_dashboards(api)
+    sys.stdout.write(address.shown("".join(f"{line}\n" for line in _lines(found))))
+    return SOUND if is_sound and not any(one.problems for one in found) else FAULTY
+
+
+def _source(api: GrafanaApi) -> tuple[bool, str]:
+    """Whether the data source is sound, and what is to be said of it."""
+    try:
+        return True, f"data source {SOURCE_UID}: {api.source_says(SOURCE_UID)}\n"
+    except GrafanaRefused as error:
+        return False, f"WRONG data source {SOURCE_UID}: {error}\n"
 
 
 def _lines(found: Sequence[Found]) -> Iterator[str]:

@@ -13,6 +13,8 @@ _ANSWER_SECONDS: Final = 10.0
 # The first login of a Grafana that nobody has changed: that of compose and of `make watch`.
 _FIRST_LOGIN: Final = ("admin", "admin")
 _DEFAULT_PORT: Final = "3000"
+# Less is a word that may stand anywhere; tokens of Grafana are longer.
+_SHORTEST_SECRET: Final = 8
 
 
 class GrafanaRefused(RuntimeError):
@@ -33,6 +35,9 @@ class Address:
         Raises:
             GrafanaRefused: it is no address.
         """
+        if "@" in environment.get("GRAFANA_URL", ""):
+            # it may hold a password, and is not shown
+            raise GrafanaRefused("GRAFANA_URL names a user, who is not sent: leave that out.")
         port = environment.get("GRAFANA_PORT", "").strip() or _DEFAULT_PORT
         url = environment.get("GRAFANA_URL", "").strip() or f"http://127.0.0.1:{port}"
         try:
@@ -46,6 +51,14 @@ class Address:
                 "GRAFANA_URL, or a port in GRAFANA_PORT."
             )
         return cls(url.rstrip("/"), environment.get("GRAFANA_TOKEN", "").strip() or None)
+
+    def shown(self, said: str) -> str:
+        """What Grafana said, without the token and without what a terminal would obey."""
+        is_secret = self.token is not None and len(self.token) >= _SHORTEST_SECRET
+        told = said.replace(str(self.token), "***") if is_secret else said
+        return "".join(
+            one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in told
+        )
 
 
 class GrafanaApi:

@@ -117,10 +117,24 @@ def test_a_token_opens_what_the_first_login_does_not(
     assert "  WRONG not found: Unauthorized" in lines
 
 
+def test_a_token_that_is_repeated_is_not_printed(
+    grafana: QueryApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor what a terminal would obey."""
+    grafana.authorization = "Bearer glsa_secret"
+    grafana.source = (409, {"status": "ERROR", "message": "no \x1b[2J glsa_secret"})
+    code, lines = checked(grafana, capsys, token="glsa_secret")  # noqa: S106  no secret
+
+    assert 1 == code
+    assert lines[1].endswith("no �[2J ***")
+    assert "glsa_secret" not in "".join(lines)
+
+
 @pytest.mark.parametrize(
     ("environment", "sentence"),
     [
         ({"GRAFANA_URL": "localhost"}, "localhost is no address of a Grafana"),
+        ({"GRAFANA_URL": "http://me:secret@h"}, "GRAFANA_URL names a user, who is not sent: "),
         ({"GRAFANA_PORT": "many"}, "http://127.0.0.1:many is no address of a Grafana"),
         ({"GRAFANA_PORT": "1"}, "http://127.0.0.1:1 does not answer as Grafana does"),
     ],
