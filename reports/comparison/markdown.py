@@ -51,6 +51,8 @@ def comparison_markdown(folder: Path) -> str:
 def _markdown(table: Iterable[dict[str, str]], made: dict[str, Any]) -> str:
     rows = {(row["operation"], row["measure"]): row for row in table}
     operations = dict.fromkeys(name for name, measure in rows if measure == "p99_ms")
+    if not operations:
+        raise ValueError("the table has no times")
     lines = [_HEADER]
     for letter, side in zip("ab", made["sides"], strict=True):
         lines += [_line(rows, letter, side["label"], name) for name in operations if name != ALL]

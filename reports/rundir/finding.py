@@ -14,10 +14,14 @@ _RUN_NAME = re.compile(r"\d{8}T\d{6}Z-[a-z0-9-]+")
 
 
 def run_directories(runs_dir: Path) -> list[Path]:
-    """Every directory named like a run, newest first."""
-    if not runs_dir.is_dir():
+    """Every directory named like a run, newest first; raises RunNotFound if none may be seen."""
+    try:
+        found = list(runs_dir.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    named = [path for path in runs_dir.iterdir() if path.is_dir() and _RUN_NAME.match(path.name)]
+    except OSError as error:
+        raise RunNotFound(f"The runs in {runs_dir} cannot be listed: {error.strerror}.") from None
+    named = [path for path in found if path.is_dir() and _RUN_NAME.match(path.name)]
     return sorted(named, key=lambda path: path.name, reverse=True)
 
 

@@ -272,9 +272,24 @@ def test_a_comparison_prints_as_markdown(
     assert "Medians of 3 alternating rounds of 5 s at 1/1000 of the model" in lines[-1]
 
 
+@pytest.mark.parametrize(
+    ("table", "made"),
+    [
+        (None, None),
+        (b"operation,measure\n", b'{"sides":[{"label":"a"},{"label":"b"}]}'),
+        (b"operation,measure\ntop,p99_ms\n", b"[]"),
+        (b"operation,measure\ntop,p99_ms\n", b'{"sides":[{"label":1},{}]}'),
+        (b"\xff", b"{}"),
+        (b"", b"[" * 100_000),
+    ],
+)
 def test_markdown_of_no_comparison_is_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    table: bytes | None, made: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder without a comparison is named."""
+    """A folder without a comparison is named, and so is one whose files are of another shape."""
+    for name, content in (("comparison.csv", table), ("comparison.json", made)):
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+
     assert main(["markdown", str(tmp_path)]) == 2
     assert f"{tmp_path} holds no comparison that can be read" in capsys.readouterr().err

@@ -43,6 +43,12 @@ def test_no_runs_are_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "There is no run in" in capsys.readouterr().out
 
 
+def test_a_folder_that_cannot_be_listed_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as one whose name is too long."""
+    assert main(["--runs-dir", "x" * 5_000, "runs"]) == 2
+    assert "x cannot be listed: File name too long." in capsys.readouterr().err
+
+
 def test_a_strange_run_json_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A verdict or a table of a strange shape is left out, and the line is still there."""
     run = make_run(tmp_path, Plan(duration_seconds=4))
