@@ -24,7 +24,7 @@ _INSTEAD: Final = "\N{REPLACEMENT CHARACTER}"
 _SURROGATES: Final = range(0xD800, 0xE000)
 
 
-class UnusableFile(Exception):
+class UnusableFile(ValueError):
     """A file that is there and cannot be used; says why, beginning with its name."""
 
 
