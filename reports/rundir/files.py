@@ -107,8 +107,6 @@ def readable_json(data: bytes) -> bytes:
         UnicodeDecodeError: it is no text.
     """
     text = (_ESCAPE.sub(_readable, data) if b"\\" in data else data).decode()
-    if text.isprintable():
-        return data
     obeyed = [one for one in set(text) if not (one.isprintable() or one in "\n\r\t")]
     return text.translate(dict.fromkeys(map(ord, obeyed), _INSTEAD)).encode()
 
