@@ -69,4 +69,4 @@ def _ages(figures: EventFigures) -> Iterator[str]:
         "oldest": age.max_ms,
     }
     told = ", ".join(f"{name} {ms:,.0f} ms" for name, ms in shown.items() if ms is not None)
-    yield f"age of the totals that polls were told: {told or 'not known'}"
+    yield f"age of the totals that polls were told until the end: {told or 'not known'}"

@@ -14,7 +14,7 @@ NO_LEDGER: Final = "no ledger"
 READS: Final = "odometer_reads_total"
 DELIVERIES: Final = "odometer_deliveries_total"
 DRIFT: Final = "max(odometer_drift)"
-# 0 stands for no event, whose total cannot be old
+# 0 stands for no event that has not ended: a total that cannot change cannot be old
 AGE: Final = (
     "max((time() - odometer_total_as_of_timestamp_seconds)"
     " * (odometer_total_as_of_timestamp_seconds > bool 0))"
@@ -62,7 +62,10 @@ def _reads_now() -> Panel:
 
 
 def _age_now() -> Panel:
-    words = Words("Age of the totals", "How long ago the totals in Redis were read in the ledger.")
+    words = Words(
+        "Age of the totals",
+        "How long ago the totals in Redis were read in the ledger; 0 when all events have ended.",
+    )
     field = Field("s", decimals=1, steps=OLD, no_value=NO_LEDGER)
     return panels.number(words, field, Query(AGE, "age", instant=True))
 

@@ -25,8 +25,8 @@ class EventState:
     capabilities: frozenset[str] = frozenset()
 
     def staleness_seconds(self, now: datetime) -> float:
-        """How old the total is."""
-        return (now - self.as_of).total_seconds()
+        """How old the total is; a final one can change no more and has no age."""
+        return 0.0 if self.is_final else (now - self.as_of).total_seconds()
 
 
 def read_state(version: int, body: bytes) -> EventState:

@@ -20,7 +20,8 @@ class EventPoll:
     """Polls the community total as a client of one version does, and notes how old it is.
 
     The answer is read by the client that ships, the age by this machine's clock: where the
-    service runs on another one, their difference is in it.
+    service runs on another one, their difference is in it. A final total can change no more: it
+    has no age.
     """
 
     def __init__(self, version: int, plan: Plan, address: Address) -> None:
@@ -48,5 +49,7 @@ class EventPoll:
             return Reply("bad_body")
         if state.event_id != self._event_id:
             return Reply("bad_body")
+        if state.is_final:
+            return Reply(None, state.state)
         age_us = round((now - state.as_of.timestamp()) * _MICROSECONDS)
         return Reply(None, state.state, age_us=max(age_us, 0))

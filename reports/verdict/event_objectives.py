@@ -13,13 +13,13 @@ _NO_EVENT = "the run had no community event"
 
 
 def stale(asked: Mapping[str, Any], evidence: Evidence) -> Iterable[Judgement]:
-    """Polls that were told a total older than the limit, as a part of all that were told one."""
+    """Polls that were told a total older than the limit, of those told one that may change."""
     limit_ms, most = exact(asked["stale_ms"]), exact(asked["stale_share"])
     wanted = f"at most {percent(most)}"
     than = f"older than {float(limit_ms):,g} ms"
     figures = _figures(evidence)
     if figures is None or not figures.age.total:
-        text = _NO_EVENT if figures is None else "no poll was told a total"
+        text = _NO_EVENT if figures is None else "no poll was told a total that may change"
         yield Judgement("stale", Outcome.NOT_JUDGED, wanted, text)
         return
     polls = figures.age.total

@@ -44,10 +44,17 @@ class Copy(NamedTuple):
     v2: bytes
 
     def is_stale(self, now_ms: int) -> bool:
-        """Tell whether the copy is too old to be served; what is final does not age."""
+        """Tell whether the copy is too old to be right; a final total can change no more."""
         oldest_ms = max(STALE_AT_LEAST_MS, STALE_INTERVALS * self.refresh_ms)
         age_ms = now_ms - self.as_of_ms
         return not self.is_final and (age_ms > oldest_ms or self.is_ahead(now_ms))
+
+    def may_be_newer(self, now_ms: int) -> bool:
+        """Tell whether an ended event's copy was read more than one refresh interval ago.
+
+        Redis is seldom told of it again, so it is the ledger that says what has come since.
+        """
+        return self.is_final and now_ms - self.as_of_ms > self.refresh_ms
 
     def is_ahead(self, now_ms: int) -> bool:
         """Tell whether the clock was set back since: nobody knows how old the copy is."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from redis.exceptions import ResponseError
@@ -91,9 +91,9 @@ class Projector:
         due = [event for event in events if self._is_due(event, now_ms)]
         if due:
             await asyncio.gather(*(self._project(event, now_ms, lease.token) for event in due))
-            self._series.as_of.set(now_ms / 1_000)
             for event in due:
                 self._note(event, now_ms)
+            self._tell_as_of(events, now_ms)
         left_ms = min((self._due_ms[event.number] for event in events), default=0) - self._now_ms()
         return min(_IDLE_SECONDS, max(0.0, left_ms / 1_000)) if events else _IDLE_SECONDS
 
@@ -110,6 +110,11 @@ class Projector:
         if self._due_ms.get(event.number, 0) <= now_ms:
             return True
         return event.state is State.CLOSED and self._ended.get(event.number) != event
+
+    def _tell_as_of(self, events: Sequence[Event], now_ms: int) -> None:
+        """Say how fresh Redis is; where every event has ended, no total can be old."""
+        may_change = any(event.state is not State.CLOSED for event in events)
+        self._series.as_of.set(now_ms / 1_000 if may_change else 0)
 
     def _note(self, event: Event, now_ms: int) -> None:
         self._due_ms[event.number] = now_ms + _interval_ms(event)

@@ -24,7 +24,7 @@ class OdometerSeries:
         )
         self.as_of = Gauge(
             "odometer_total_as_of_timestamp_seconds",
-            "When the totals that Redis has were read from the ledger.",
+            "When the totals that Redis has were read from the ledger; 0 when none can change.",
             multiprocess_mode=ONE_FOR_ALL,
             registry=registry,
         )

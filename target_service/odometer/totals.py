@@ -6,6 +6,7 @@ from typing import Literal
 
 from redis.exceptions import ResponseError
 
+from target_service.ledger.errors import LedgerError
 from target_service.ledger.questions import Questions
 from target_service.odometer.copies import Copy, fetched, fetching, read_copy
 from target_service.odometer.series import OdometerSeries
@@ -92,8 +93,9 @@ class Totals:
             source, copy = "redis", None
             if not self._is_direct:
                 copy = await self._from_redis(event_id)
-            if copy is None:
-                source, copy = "ledger", await self._from_ledger(event_id)
+            if copy is None or copy.may_be_newer(self._now_ms()):
+                end = copy or kept.copy
+                source, copy = "ledger", await self._from_ledger(event_id, end)
             if copy is not None:
                 self._take(kept, copy, started)
         finally:
@@ -122,6 +124,12 @@ class Totals:
         copy = fetched(reply, self.ledger_id)
         return None if copy is None or copy.is_stale(self._now_ms()) else copy
 
-    async def _from_ledger(self, event_id: str) -> Copy | None:
+    async def _from_ledger(self, event_id: str, held: Copy | None) -> Copy | None:
+        """Ask the ledger; where it cannot be asked, an end that is at hand is still right."""
         now_ms = self._now_ms()
-        return await self._questions.ask(lambda c: read_copy(c, event_id, now_ms))
+        try:
+            return await self._questions.ask(lambda c: read_copy(c, event_id, now_ms))
+        except LedgerError:
+            if held is None or not held.is_final:
+                raise
+            return held

@@ -119,14 +119,16 @@ def test_what_is_not_known_is_passed_over() -> None:
 
 
 def test_the_end_and_the_age_are_told() -> None:
-    """In the first version by the state, in the second by what is final."""
+    """In the first version by the state, in the second by what is final, which has no age."""
     closed = json.dumps({**V1, "state": "closed"}).encode()
     final = json.dumps({**V2, "final": {"total": 1}}).encode()
     told = read_state(2, final)
 
     assert read_state(1, closed).is_final
     assert told.is_final
-    assert told.staleness_seconds(AS_OF + timedelta(seconds=1.5)) == 1.5
+    later = AS_OF + timedelta(seconds=1.5)
+    assert read_state(2, json.dumps(V2).encode()).staleness_seconds(later) == 1.5
+    assert told.staleness_seconds(later) == 0.0
     assert told.unit == "mile"
     assert told.capabilities == frozenset({"tiers"})
 

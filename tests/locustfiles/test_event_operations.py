@@ -12,6 +12,7 @@ from load_plans import PLAN
 
 from locustfiles.address import read_address
 from locustfiles.arrival import Arrival
+from locustfiles.event_client.state import read_state
 from locustfiles.operations import make_operations
 from locustfiles.operations.event_player import EventPlayer
 from locustfiles.operations.event_state import EventPoll
@@ -160,6 +161,26 @@ def test_a_poll_notes_how_old_the_total_is() -> None:
     assert old.age_us is not None
     assert 2_000_000 <= old.age_us <= 2_002_000 + took * 1_000_000
     assert (old.status, early.age_us) == ("open", 0)
+
+
+@pytest.mark.parametrize(
+    ("version", "closed", "final"),
+    [
+        (1, {"state": "open"}, {"state": "closed"}),
+        (2, {"state": "closed", "final": None}, {"state": "closed", "final": {"total": 5}}),
+    ],
+)
+def test_a_final_total_has_no_age(
+    version: int, closed: dict[str, object], final: dict[str, object]
+) -> None:
+    """It can change no more, however long ago it was read; before the end it can."""
+    poll = EventPoll(version, _plan(), ADDRESS)
+    later = {"aggregate": {"unit": "mile"}, "tiers": [], "capabilities": []}
+    told = [poll.judge(_arrival(1), 200, _state(60, **later, **one)) for one in (closed, final)]
+
+    assert [(one.failure, one.age_us is None) for one in told] == [(None, False), (None, True)]
+    end = read_state(version, _state(60, **later, **final))
+    assert end.staleness_seconds(datetime.now(UTC)) == 0.0
 
 
 def test_each_build_asks_in_its_version() -> None:

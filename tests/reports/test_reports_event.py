@@ -99,7 +99,10 @@ def test_the_event_is_told_in_sentences(tmp_path: Path) -> None:
             "ODOMETER_READS=projected: 1.0 reads of the total's key in Redis a second for "
             "300.0 polls a second; 1 worker at 1,000 ms may read 1.0 a second"
         ),
-        "age of the totals that polls were told: p50 500 ms, p99 1,500 ms, oldest 2,501 ms",
+        (
+            "age of the totals that polls were told until the end: "
+            "p50 500 ms, p99 1,500 ms, oldest 2,501 ms"
+        ),
     ]
     page, text = run_page(derived), run_text(derived)
     for sentence in sentences:

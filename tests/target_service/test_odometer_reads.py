@@ -4,20 +4,28 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
 from durable_service import Durable, durable_service, eventually
 from event_service import EventService
+from event_service import now_ms as event_now_ms
 from odometer_events import OPENS_MS, configuration, race, settings, tables_in
 from odometer_polls import Polled, poll, total_reads
 from prometheus_client import CollectorRegistry
 from service_process import PATIENCE_SECONDS
 from valkey_process import ValkeyProcess
 
+from target_service.ledger.errors import LedgerClosed
 from target_service.ledger.questions import Questions
+from target_service.moments import rfc3339
 from target_service.odometer.copies import Copy, storing
+from target_service.odometer.event import State
+from target_service.odometer.projector import Projector
 from target_service.odometer.series import OdometerSeries
 from target_service.odometer.totals import Totals
 from target_service.redis_wire.connection import connector
@@ -215,6 +223,59 @@ def test_whatever_else_has_the_name_makes_room(
             assert client.hget("odometer:e", "v2") == "right"
 
     asyncio.run(_with_totals(own_valkey, tmp_path, use))
+
+
+def test_an_end_is_told_as_freshly_as_what_was_before(service: EventService) -> None:
+    """Also seconds after it, when Redis is told of the event only now and then."""
+    refresh_ms, slack_ms = 100, 250
+    closes_ms = event_now_ms() + 200
+    event_id = service.make(
+        closes_at=rfc3339(closes_ms), opens_at=rfc3339(0), grace_seconds=0, refresh_ms=refresh_ms
+    )
+    path = f"/v2/events/{event_id}"
+    assert eventually(lambda: service.get(path)["final"] is not None)
+    ages_ms = []
+    while event_now_ms() < closes_ms + 1_500:
+        as_of = datetime.fromisoformat(service.get(path)["as_of"])
+        ages_ms.append(event_now_ms() - round(as_of.timestamp() * 1_000))
+        time.sleep(0.02)
+
+    assert max(ages_ms) <= 2 * refresh_ms + slack_ms
+
+
+def test_no_total_is_old_once_all_events_have_ended(tmp_path: Path) -> None:
+    """The moment is told while a total can change, and 0 from then on."""
+    series = OdometerSeries(CollectorRegistry())
+    unused: Any = None
+    projector = Projector(unused, unused, unused, series, "", "", lambda: OPENS_MS)
+    told = []
+    with tables_in(tmp_path) as tables:
+        event = tables.make("e", configuration())
+        for state in (State.CLOSING, State.CLOSED):
+            projector._tell_as_of([msgspec.structs.replace(event, state=state)], OPENS_MS)
+            told.append(series.as_of._value.get())
+
+    assert told == [OPENS_MS / 1_000, 0]
+
+
+def test_an_end_at_hand_is_told_without_the_ledger(
+    own_valkey: ValkeyProcess, tmp_path: Path
+) -> None:
+    """It can change no more; a total that could is not told when it is old."""
+    now_ms = OPENS_MS
+
+    async def use(totals: Totals, pipeline: Pipeline) -> None:
+        nonlocal now_ms
+        end = _copy(OPENS_MS, b"the end")._replace(is_final=True, refresh_ms=1)
+        await _store(pipeline, end._replace(is_final=False), "this ledger")
+        await totals._questions.close()
+        now_ms += HOUR_MS
+        with pytest.raises(LedgerClosed):
+            await totals.read("e")
+        await _store(pipeline, end, "this ledger", token=2)
+        assert await totals.read("e") == end
+
+    asyncio.run(_with_totals(own_valkey, tmp_path, use, lambda: now_ms))
 
 
 def test_an_event_is_found_as_soon_as_it_is_made(service: EventService) -> None:
