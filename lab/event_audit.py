@@ -73,7 +73,10 @@ def _total(told: Mapping[str, Any], found: EventEvidence) -> list[Invariant]:
             "event: rows counted = races counted", found.counted_rows, "=", found.counted_races
         ),
         Invariant(
-            "event: contributions together = total", found.contributions, "=", found.ledger_total
+            "event: contributions of players together = total + late, in units",
+            found.contributions,
+            "=",
+            found.ledger_total + found.recounted_late,
         ),
         Invariant(
             "event: total told at the end = total at the end",

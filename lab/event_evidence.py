@@ -6,20 +6,26 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-# The first delivery of each race that finished inside the window and had come by the end: told
-# from the lake's own columns, whatever was decided then.
+# The first delivery of each race that finished inside the window, and whether it had come by the
+# end: told from the lake's own columns, whatever was decided then.
 _RECOUNT = (
-    "SELECT count(*), coalesce(sum(amount), 0) FROM ("
-    " SELECT amount, min(change) FROM odometer_lake"
+    "SELECT coalesce(sum(first <= :change), 0),"
+    " coalesce(sum(CASE WHEN first <= :change THEN amount END), 0),"
+    " coalesce(sum(CASE WHEN first > :change THEN amount END), 0) FROM ("
+    " SELECT amount, min(change) AS first FROM odometer_lake"
     " WHERE event = :event AND finished_at_ms >= :opens_at AND finished_at_ms < :closes_at"
-    " AND change <= :change GROUP BY race)"
+    " GROUP BY race)"
 )
 _COUNTED = (
     "SELECT coalesce(sum(outcome = 'counted'), 0),"
     " count(DISTINCT CASE WHEN outcome = 'counted' THEN race END), count(*)"
     " FROM odometer_lake WHERE event = ?"
 )
-_PARTS = "SELECT coalesce(sum(amount), 0) FROM odometer_contributions WHERE event = ?"
+_PARTS = (
+    "SELECT coalesce(sum(amount), 0) FROM ("
+    " SELECT amount FROM odometer_contributions WHERE event = :event"
+    " UNION ALL SELECT amount FROM odometer_late_contributions WHERE event = :event)"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class EventEvidence:
     ledger_total: int
     recounted_races: int
     recounted_total: int
+    recounted_late: int
     contributions: int
     counted_rows: int
     counted_races: int
@@ -59,7 +66,7 @@ def _read(connection: sqlite3.Connection, event_id: str) -> EventEvidence | str:
     if document is None:
         return "the event did not end during the run"
     final = json.loads(document)
-    races, recounted = connection.execute(
+    races, recounted, late = connection.execute(
         _RECOUNT,
         {
             "event": number,
@@ -69,12 +76,13 @@ def _read(connection: sqlite3.Connection, event_id: str) -> EventEvidence | str:
         },
     ).fetchone()
     counted_rows, counted_races, deliveries = connection.execute(_COUNTED, (number,)).fetchone()
-    (parts,) = connection.execute(_PARTS, (number,)).fetchone()
+    (parts,) = connection.execute(_PARTS, {"event": number}).fetchone()
     return EventEvidence(
         final_total=final["total"],
         ledger_total=total,
         recounted_races=races,
         recounted_total=recounted,
+        recounted_late=late,
         contributions=parts,
         counted_rows=counted_rows,
         counted_races=counted_races,

@@ -27,8 +27,9 @@ def _ending(event: Event) -> Iterator[str]:
     if event.tiers:
         yield f"tiers ({unit}): {'; '.join(map(_tier, event.tiers))}"
     yield (
-        f"{final.eligible:,} of {final.joined:,} joined players raced and earn the tier; "
-        f"races that came after the end and are not in it: {event.late:,}"
+        f"{final.eligible + event.late_eligible:,} of {final.joined:,} joined players raced and "
+        f"earn the tier; races that came after the end: {event.late:,}, "
+        f"{event.late_amount:,} {unit} that are their players' and not in the total"
     )
 
 

@@ -89,7 +89,8 @@ class Races:
         told = [name for name in OUTCOMES if getattr(answer.counts, name)]
         if len(told) != 1 or getattr(answer.counts, told[0]) != 1:
             return Reply("bad_body")
-        if told == ["counted"] and sent is not None:
+        # A late one is no more in the total, but in the player's own part.
+        if told[0] in {"counted", "late"} and sent is not None:
             self._told.counted(sent.player, sent.miles)
         return Reply(None, told[0])
 

@@ -42,6 +42,8 @@ class Event(msgspec.Struct, frozen=True):
     late: Count
     refresh_ms: Count
     final: Final | None = None
+    late_amount: Count = 0
+    late_eligible: Count = 0
 
 
 class Reads(msgspec.Struct, frozen=True):

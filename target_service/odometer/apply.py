@@ -26,11 +26,20 @@ _KNOWN = (
     " WHERE l.outcome IN ('counted', 'late')"
 )
 _ADD = (
-    "INSERT INTO odometer_contributions (event, player, amount, races) VALUES (?, ?, ?, ?)"
+    "INSERT INTO {table} (event, player, amount, races) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (event, player) DO UPDATE SET"
-    " amount = amount + excluded.amount, races = races + excluded.races"
+    " amount = {amount}, races = races + excluded.races"
 )
-_RAISE = _ADD.replace("amount + excluded.amount", "max(amount, excluded.amount)")
+_AMOUNT = {True: "max(amount, excluded.amount)", False: "amount + excluded.amount"}
+# Of these players, those who had joined and not raced.
+_WITHOUT_A_RACE = (
+    "SELECT count(*) FROM json_each(:players) p"
+    " JOIN odometer_joins j ON j.event = :event AND j.player = p.value"
+    " WHERE NOT EXISTS (SELECT 1 FROM odometer_contributions c"
+    "  WHERE c.event = :event AND c.player = p.value)"
+    " AND NOT EXISTS (SELECT 1 FROM odometer_late_contributions c"
+    "  WHERE c.event = :event AND c.player = p.value)"
+)
 
 
 class Apply:
@@ -53,10 +62,8 @@ class Apply:
         self._insert.run(connection, draft.rows)
         for number, counted in draft.counted.items():
             _count(connection, events[number], counted)
-        connection.executemany(
-            "UPDATE odometer_events SET late = late + ? WHERE number = ?",
-            [(races, number) for number, races in draft.late.items()],
-        )
+        for number, late in draft.late.items():
+            _count_late(connection, events[number], late)
         return done
 
 
@@ -76,7 +83,7 @@ class _Draft:
     ) -> None:
         self.rows: list[Value] = []
         self.counted: dict[int, _Counted] = defaultdict(_Counted)
-        self.late: dict[int, int] = defaultdict(int)
+        self.late: dict[int, _Counted] = defaultdict(_Counted)
         self._events = events
         self._claims = claims
         self._change = last_change
@@ -90,12 +97,10 @@ class _Draft:
         self._change += 1
         self.rows += (self._change, one.event, one.race, *one.content, one.amount)
         self.rows += (outcome.value, way, self._now_ms)
-        if outcome is Outcome.COUNTED:
-            counted = self.counted[one.event]
-            counted.amounts[one.content.player].append(one.amount)
-            counted.change = self._change
-        elif outcome is Outcome.LATE:
-            self.late[one.event] += 1
+        if outcome in {Outcome.COUNTED, Outcome.LATE}:
+            kept = (self.late if outcome is Outcome.LATE else self.counted)[one.event]
+            kept.amounts[one.content.player].append(one.amount)
+            kept.change = self._change
         return outcome
 
 
@@ -118,22 +123,43 @@ def _last_change(connection: sqlite3.Connection) -> int:
 
 def _count(connection: sqlite3.Connection, event: Event, counted: _Counted) -> None:
     """Add to the contributions first, then to the total."""
-    kind = event.configuration.aggregate.kind
-    amounts = {player: kind.fold(each) for player, each in counted.amounts.items()}
-    races = {player: len(each) for player, each in counted.amounts.items()}
-    connection.executemany(
-        _RAISE if kind is Kind.MAX else _ADD,
-        [(event.number, player, amount, races[player]) for player, amount in amounts.items()],
-    )
+    amount, races = _add(connection, "odometer_contributions", event, counted)
     connection.execute(
         "UPDATE odometer_events SET total = ?, races = races + ?, change = ? WHERE number = ?",
-        (
-            kind.fold((event.total, *amounts.values())),
-            sum(races.values()),
-            counted.change,
-            event.number,
-        ),
+        (_kind(event).fold((event.total, amount)), races, counted.change, event.number),
     )
+
+
+def _count_late(connection: sqlite3.Connection, event: Event, late: _Counted) -> None:
+    """Add to what players did in time and was delivered after the end; the total stays."""
+    players = {"event": event.number, "players": json_list(list(late.amounts))}
+    (newly_eligible,) = connection.execute(_WITHOUT_A_RACE, players).fetchone()
+    amount, races = _add(connection, "odometer_late_contributions", event, late)
+    connection.execute(
+        "UPDATE odometer_events SET late = late + ?, late_amount = ?,"
+        " late_eligible = late_eligible + ? WHERE number = ?",
+        (races, _kind(event).fold((event.late_amount, amount)), newly_eligible, event.number),
+    )
+
+
+def _add(
+    connection: sqlite3.Connection, table: str, event: Event, counted: _Counted
+) -> tuple[int, int]:
+    """Add to every player's part; return what the group amounts to, and its races."""
+    kind = _kind(event)
+    amounts = {player: kind.fold(each) for player, each in counted.amounts.items()}
+    connection.executemany(
+        _ADD.format(table=table, amount=_AMOUNT[kind is Kind.MAX]),
+        [
+            (event.number, player, amount, len(counted.amounts[player]))
+            for player, amount in amounts.items()
+        ],
+    )
+    return kind.fold(amounts.values()), sum(map(len, counted.amounts.values()))
+
+
+def _kind(event: Event) -> Kind:
+    return event.configuration.aggregate.kind
 
 
 def amounts_text(amounts: Mapping[str, int]) -> str:

@@ -8,7 +8,10 @@ from target_service.odometer.event import Configuration
 
 
 class Outcome(StrEnum):
-    """What became of a delivery; all but `counted` leave the total alone."""
+    """What became of a delivery; all but `counted` leave the total alone.
+
+    `late` is `counted` after the end: for the player, no more for the event.
+    """
 
     COUNTED = "counted"
     DUPLICATE = "duplicate"

@@ -41,7 +41,11 @@ class FinalV2(Struct, frozen=True):
 
 
 class EventV2(Struct, frozen=True):
-    """An event: its total and tiers as of a moment, and how it ended once it has."""
+    """An event: its total and tiers as of a moment, and how it ended once it has.
+
+    Races that came after the end are `late`: they left total and tier alone, were worth
+    `late_amount` to their players, and made `late_eligible` more of them eligible.
+    """
 
     event_id: Id
     version: Literal[2]
@@ -56,18 +60,24 @@ class EventV2(Struct, frozen=True):
     tier: str | None
     tiers: list[TierState]
     late: Count
+    late_amount: Count
+    late_eligible: Count
     final: FinalV2 | None
     as_of: Moment
     refresh_ms: Count
 
 
 class PlayerV2(Struct, frozen=True):
-    """A player's part in an event, as the ledger has it; `reward` is known once it has ended."""
+    """A player's part in an event, as the ledger has it; `reward` is known once it has ended.
+
+    `late` is what of the contribution came after the end, and is not in the event's total.
+    """
 
     event_id: Id
     player: Id
     joined: bool
     contribution: Count
+    late: Count
     unit: str
     races: Count
     eligible: bool
@@ -136,6 +146,8 @@ def v2(event: Event, as_of_ms: int) -> bytes:
             tier=_tier(event),
             tiers=states(_total(event), configuration.tiers),
             late=event.late,
+            late_amount=event.late_amount,
+            late_eligible=event.late_eligible,
             final=None if event.final is None else _final(event.final),
             as_of=rfc3339(as_of_ms),
             refresh_ms=configuration.refresh_ms,

@@ -1,14 +1,14 @@
-"""Drift: whether totals, contributions and the lake still say the same."""
+"""Drift: whether totals, contributions and the lake still say the same, player by player."""
 
 import asyncio
 import logging
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import TypeVar
 
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.questions import Questions
-from target_service.odometer import event_rows
+from target_service.odometer import event_rows, tables
 from target_service.odometer.aggregate import Kind
 from target_service.odometer.projector import Projector
 from target_service.odometer.series import OdometerSeries
@@ -16,24 +16,59 @@ from target_service.odometer.series import OdometerSeries
 logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 5.0
-# The lake is read on in slices, so that no other question waits long.
+# The lake and the players are gone through in slices, so that no other question waits long.
 SLICE_CHANGES = 20_000
+SLICE_PLAYERS = 20_000
+
+Part = tuple[int, int]
+Player = TypeVar("Player")
+_NOBODY = (0, "")
+
 _NEW = (
-    "SELECT event, sum(amount), max(amount), count(*) FROM odometer_lake"
-    " WHERE change > ? AND change <= ? AND outcome = 'counted' GROUP BY event"
+    "SELECT outcome, event, player, sum(amount), max(amount), count(*) FROM odometer_lake"
+    " WHERE change > ? AND change <= ? AND outcome IN ('counted', 'late')"
+    " GROUP BY outcome, event, player"
 )
-_PARTS: Mapping[bool, str] = {
-    False: "SELECT coalesce(sum(amount), 0) FROM odometer_contributions WHERE event = ?",
-    True: "SELECT coalesce(max(amount), 0) FROM odometer_contributions WHERE event = ?",
-}
+_PARTS = (
+    "CREATE TABLE parts (outcome TEXT, event INTEGER, player TEXT, amount INTEGER,"
+    " highest INTEGER, races INTEGER, PRIMARY KEY (outcome, event, player)) WITHOUT ROWID"
+)
+_ADD = (
+    "INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (outcome, event, player) DO UPDATE"
+    " SET amount = amount + excluded.amount, highest = max(highest, excluded.highest),"
+    " races = races + excluded.races"
+)
+_OF_LAKE = (
+    "SELECT event, player, amount, highest, races FROM parts"
+    " WHERE outcome = ? AND (event, player) > (?, ?)"
+)
 
 
-@dataclass(slots=True)
+def distance(held: Part, truth: Part) -> int:
+    """Return how far an amount and its races are from what they should be, in the larger one."""
+    return max(abs(held[0] - truth[0]), abs(held[1] - truth[1]))
+
+
+def parts_distance(held: Mapping[Player, Part], truth: Mapping[Player, Part]) -> int:
+    """Return how far all players together are from what they should have, each by itself."""
+    players = held.keys() | truth.keys()
+    return sum(distance(held.get(one, (0, 0)), truth.get(one, (0, 0))) for one in players)
+
+
 class LakeSums:
-    """What the lake adds up to, read on from change to change: each row is read once."""
+    """What the lake adds up to, read on from change to change: each row is read once.
 
-    change: int = 0
-    sums: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    Sums per player are kept in memory, as a table: a few dozen bytes for each.
+    """
+
+    def __init__(self) -> None:
+        self.change = 0
+        self._sums: dict[tuple[str, int], tuple[int, int, int]] = {}
+        self._parts = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._parts.execute(_PARTS)
+        self._to_compare = list(tables.PARTS)
+        self._after: tuple[int, str] = _NOBODY
+        self._found = 0
 
     def read_on(self, connection: sqlite3.Connection, at_most: int) -> bool:
         """Add the next rows; tell whether the end is reached."""
@@ -43,28 +78,74 @@ class LakeSums:
         until = min(last, self.change + at_most)
         # All rows or none: what failed half-way is read again.
         rows = connection.execute(_NEW, (self.change, until)).fetchall()
-        for event, added, largest, races in rows:
-            total, high, count = self.sums.get(event, (0, 0, 0))
-            self.sums[event] = (total + added, max(high, largest), count + races)
+        self._parts.executemany(_ADD, rows)
+        for outcome, event, _, added, largest, races in rows:
+            total, high, count = self._sums.get((outcome, event), (0, 0, 0))
+            self._sums[outcome, event] = (total + added, max(high, largest), count + races)
         self.change = until
         return bool(until == last)
 
-    def of(self, event: int, kind: Kind) -> int:
-        """Return what the lake says an event's total is."""
-        total, high, races = self.sums.get(event, (0, 0, 0))
-        return {Kind.SUM: total, Kind.MAX: high, Kind.COUNT: races}[kind]
+    def of(self, event: int, kind: Kind, outcome: str = "counted") -> Part:
+        """Return what the lake says an event's total is, and of how many races."""
+        total, high, races = self._sums.get((outcome, event), (0, 0, 0))
+        return {Kind.SUM: total, Kind.MAX: high, Kind.COUNT: races}[kind], races
+
+    def compare_on(
+        self, connection: sqlite3.Connection, kinds: Mapping[int, Kind], at_most: int
+    ) -> int | None:
+        """Compare the next players; return the distance of all once each was compared."""
+        while self._to_compare:
+            outcome, event_and_player = self._to_compare[0], self._after
+            held = connection.execute(
+                f"SELECT event, player, amount, races FROM {tables.PARTS[outcome]}"  # noqa: S608 - ours
+                " WHERE (event, player) > (?, ?) ORDER BY event, player LIMIT ?",
+                (*event_and_player, at_most),
+            ).fetchall()
+            is_last = len(held) < at_most
+            self._after = _NOBODY if is_last else held[-1][:2]
+            until = None if is_last else self._after
+            truth = self._of_lake(outcome, event_and_player, until, kinds)
+            parts = {(event, player): (amount, races) for event, player, amount, races in held}
+            self._found += parts_distance(parts, truth)
+            if not is_last:
+                return None
+            del self._to_compare[0]
+        found, self._found, self._to_compare = self._found, 0, list(tables.PARTS)
+        return found
+
+    def _of_lake(
+        self,
+        outcome: str,
+        after: tuple[int, str],
+        until: tuple[int, str] | None,
+        kinds: Mapping[int, Kind],
+    ) -> dict[tuple[int, str], Part]:
+        asked, values = _OF_LAKE, [outcome, *after]
+        if until is not None:
+            asked, values = f"{_OF_LAKE} AND (event, player) <= (?, ?)", [*values, *until]
+        return {
+            (event, player): (high if kinds.get(event) is Kind.MAX else amount, races)
+            for event, player, amount, high, races in self._parts.execute(asked, values)
+        }
 
 
 def drift(connection: sqlite3.Connection, lake: LakeSums) -> int | None:
-    """Return how far everything is from the lake, at one moment; None while the lake is read."""
+    """Return how far everything is from the lake; None while it is still gone through.
+
+    Each slice is compared at one moment, with all of the lake that was there then.
+    """
     if not lake.read_on(connection, SLICE_CHANGES):
         return None
-    found = 0
-    for event in event_rows.find_all(connection):
-        kind = event.configuration.aggregate.kind
-        truth = lake.of(event.number, kind)
-        (parts,) = connection.execute(_PARTS[kind is Kind.MAX], (event.number,)).fetchone()
-        found += abs(event.total - truth) + abs(parts - truth)
+    events = event_rows.find_all(connection)
+    kinds = {event.number: event.configuration.aggregate.kind for event in events}
+    found = lake.compare_on(connection, kinds, SLICE_PLAYERS)
+    if found is None:
+        return None
+    for event in events:
+        kind = kinds[event.number]
+        found += distance((event.total, event.races), lake.of(event.number, kind))
+        late = lake.of(event.number, kind, "late")
+        found += distance((event.late_amount, event.late), late)
     return found
 
 

@@ -46,7 +46,11 @@ class Final(Struct, frozen=True):
 
 
 class Event(Struct, frozen=True):
-    """An event as the ledger has it; `change` is the lake's last one that counted for it."""
+    """An event as the ledger has it; `change` is the lake's last one that counted for it.
+
+    `late` races came after the end was read: they are worth `late_amount` to their players, and
+    made `late_eligible` players eligible who had joined and not raced before.
+    """
 
     number: int
     id: str
@@ -57,3 +61,5 @@ class Event(Struct, frozen=True):
     late: int
     change: int
     final: Final | None
+    late_amount: int = 0
+    late_eligible: int = 0

@@ -18,6 +18,14 @@ from target_service.problems import (
     UnknownEvent,
 )
 
+_PART = (
+    "SELECT EXISTS (SELECT 1 FROM odometer_joins WHERE event = :event AND player = :player),"
+    " coalesce(c.amount, 0), coalesce(c.races, 0), coalesce(l.amount, 0), coalesce(l.races, 0)"
+    " FROM (SELECT 1) LEFT JOIN odometer_contributions c"
+    "  ON c.event = :event AND c.player = :player"
+    " LEFT JOIN odometer_late_contributions l ON l.event = :event AND l.player = :player"
+)
+
 
 class ReadEventPlayer:
     """Reads contribution and eligibility where they were written; unavailable, never wrong."""
@@ -48,18 +56,17 @@ def read_part(connection: sqlite3.Connection, event_id: str, player: str) -> Pla
     event = event_rows.find(connection, event_id)
     if event is None:
         return None
-    amount, races, joined = connection.execute(
-        "SELECT coalesce(sum(amount), 0), coalesce(sum(races), 0),"
-        " EXISTS (SELECT 1 FROM odometer_joins WHERE event = :event AND player = :player)"
-        " FROM odometer_contributions WHERE event = :event AND player = :player",
-        {"event": event.number, "player": player},
+    joined, counted, in_time, late, after_end = connection.execute(
+        _PART, {"event": event.number, "player": player}
     ).fetchone()
+    races = in_time + after_end
     is_eligible = bool(joined and races)
     return PlayerV2(
         event_id=event.id,
         player=player,
         joined=bool(joined),
-        contribution=amount,
+        contribution=event.configuration.aggregate.kind.fold((counted, late)),
+        late=late,
         unit=event.configuration.aggregate.unit,
         races=races,
         eligible=is_eligible,

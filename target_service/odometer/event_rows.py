@@ -10,13 +10,14 @@ from target_service.odometer.event import Configuration, Event, Final, State
 
 _SELECT = (
     "SELECT e.number, e.id, e.configuration, e.state, e.total, e.races, e.late, e.change,"
-    " f.document FROM odometer_events e LEFT JOIN odometer_finals f ON f.event = e.number"
+    " f.document, e.late_amount, e.late_eligible"
+    " FROM odometer_events e LEFT JOIN odometer_finals f ON f.event = e.number"
 )
 _NUMBERED = f"{_SELECT} WHERE e.number IN (SELECT value FROM json_each(?))"  # noqa: S608 - ours
 _configuration = msgspec.json.Decoder(Configuration).decode
 _final = msgspec.json.Decoder(Final).decode
 
-Row = tuple[int, str, str, str, int, int, int, int, str | None]
+Row = tuple[int, str, str, str, int, int, int, int, str | None, int, int]
 
 
 def find(connection: sqlite3.Connection, event_id: str) -> Event | None:
@@ -43,7 +44,7 @@ def numbered(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int
 
 
 def _event(row: Row) -> Event:
-    number, event_id, configuration, state, total, races, late, change, final = row
+    number, event_id, configuration, state, total, races, late, change, final, *after_end = row
     return Event(
         number,
         event_id,
@@ -54,4 +55,5 @@ def _event(row: Row) -> Event:
         late,
         change,
         None if final is None else _final(final),
+        *after_end,
     )

@@ -10,12 +10,15 @@ import sqlite3
 
 from target_service.ledger.store import Store
 
+# Where players' parts are kept, by the outcome of the races they come from.
+PARTS = {"counted": "odometer_contributions", "late": "odometer_late_contributions"}
 _TABLES = """
 CREATE TABLE odometer_events (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, configuration TEXT NOT NULL,
     opens_at_ms INTEGER NOT NULL, closes_at_ms INTEGER NOT NULL, state TEXT NOT NULL,
     total INTEGER NOT NULL DEFAULT 0, races INTEGER NOT NULL DEFAULT 0,
-    late INTEGER NOT NULL DEFAULT 0, change INTEGER NOT NULL DEFAULT 0
+    late INTEGER NOT NULL DEFAULT 0, change INTEGER NOT NULL DEFAULT 0,
+    late_amount INTEGER NOT NULL DEFAULT 0, late_eligible INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE odometer_lake (
     change INTEGER PRIMARY KEY, event INTEGER NOT NULL, race TEXT NOT NULL, player TEXT NOT NULL,
@@ -25,6 +28,10 @@ CREATE TABLE odometer_lake (
 CREATE UNIQUE INDEX odometer_claims ON odometer_lake (event, race)
     WHERE outcome IN ('counted', 'late');
 CREATE TABLE odometer_contributions (
+    event INTEGER NOT NULL, player TEXT NOT NULL, amount INTEGER NOT NULL, races INTEGER NOT NULL,
+    PRIMARY KEY (event, player)
+) WITHOUT ROWID;
+CREATE TABLE odometer_late_contributions (
     event INTEGER NOT NULL, player TEXT NOT NULL, amount INTEGER NOT NULL, races INTEGER NOT NULL,
     PRIMARY KEY (event, player)
 ) WITHOUT ROWID;
@@ -40,14 +47,44 @@ CREATE TABLE odometer_finals (event INTEGER PRIMARY KEY, document TEXT NOT NULL)
 CREATE TABLE odometer_rejected (
     id INTEGER PRIMARY KEY, reason TEXT NOT NULL, payload TEXT NOT NULL, at_ms INTEGER NOT NULL
 );
+CREATE TABLE odometer_waiting (
+    id INTEGER PRIMARY KEY, event TEXT NOT NULL, race TEXT NOT NULL, at_ms INTEGER NOT NULL
+);
+CREATE INDEX odometer_waiting_for ON odometer_waiting (event);
 """
+# What an earlier build did not make, filled from the lake.
+_LATER_TABLES = ("odometer_late_contributions", "odometer_waiting")
+_UPGRADE = (
+    "ALTER TABLE odometer_events ADD COLUMN late_amount INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE odometer_events ADD COLUMN late_eligible INTEGER NOT NULL DEFAULT 0",
+    """
+    INSERT INTO odometer_late_contributions (event, player, amount, races)
+    SELECT l.event, l.player,
+        CASE json_extract(e.configuration, '$.aggregate.kind')
+            WHEN 'max' THEN max(l.amount) ELSE sum(l.amount) END, count(*)
+    FROM odometer_lake l JOIN odometer_events e ON e.number = l.event
+    WHERE l.outcome = 'late' GROUP BY l.event, l.player
+    """,
+    """
+    UPDATE odometer_events SET
+        late_amount = (
+            SELECT coalesce(CASE json_extract(configuration, '$.aggregate.kind')
+                WHEN 'max' THEN max(amount) ELSE sum(amount) END, 0)
+            FROM odometer_late_contributions WHERE event = number),
+        late_eligible = (
+            SELECT count(*) FROM odometer_late_contributions JOIN odometer_joins
+                USING (event, player)
+            WHERE event = number AND (event, player) NOT IN (
+                SELECT event, player FROM odometer_contributions))
+    """,
+)
 
 
 def prepare(store: Store) -> str:
     """Make the tables that are not there, in one transaction; return the ledger's id."""
     connection = store.connect()
     try:
-        if not _are_there(connection):
+        if not _is_there(connection, "odometer_waiting"):
             with store.write(connection):
                 _make(connection)
         (ledger_id,) = connection.execute("SELECT ledger_id FROM state").fetchone()
@@ -57,12 +94,17 @@ def prepare(store: Store) -> str:
 
 
 def _make(connection: sqlite3.Connection) -> None:
-    """Make the tables, unless another process has since this one looked."""
-    if not _are_there(connection):
-        for statement in filter(str.strip, _TABLES.split(";")):
-            connection.execute(statement)
+    """Make the tables, or those that are new, unless another process has since this one looked."""
+    if _is_there(connection, "odometer_waiting"):
+        return
+    statements = [statement for statement in _TABLES.split(";") if statement.strip()]
+    if _is_there(connection, "odometer_events"):
+        later = [one for one in statements if any(name in one for name in _LATER_TABLES)]
+        statements = [*later, *_UPGRADE]
+    for statement in statements:
+        connection.execute(statement)
 
 
-def _are_there(connection: sqlite3.Connection) -> bool:
-    row = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'odometer_rejected'")
+def _is_there(connection: sqlite3.Connection, table: str) -> bool:
+    row = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,))
     return row.fetchone() is not None

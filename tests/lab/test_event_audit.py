@@ -27,7 +27,8 @@ HELD = EventEvidence(
     ledger_total=60,
     recounted_races=4,
     recounted_total=60,
-    contributions=60,
+    recounted_late=7,
+    contributions=67,
     counted_rows=4,
     counted_races=4,
     deliveries=8,
@@ -66,7 +67,8 @@ def test_everything_agrees() -> None:
         ({"final_total": 61}, "total at the end = distinct counted races"),
         ({"recounted_races": 5}, "races counted = distinct races"),
         ({"counted_rows": 5}, "rows counted = races counted"),
-        ({"contributions": 59}, "contributions together = total"),
+        ({"contributions": 66}, "contributions of players together = total + late"),
+        ({"recounted_late": 8}, "contributions of players together = total + late"),
         ({"deliveries": 7}, "deliveries told ≤ rows of the lake"),
         ({"deliveries": 9}, "rows of the lake ≤ deliveries told"),
     ],
@@ -98,7 +100,7 @@ def test_a_run_that_sent_no_races_counts_none() -> None:
         "scenario": {"community_event": {"event": {"final": {"total": 0}}}},
         "operations": {"event_v2": MEASURED["operations"]["event_player"]},
     }
-    nothing = EventEvidence(0, 0, 0, 0, 0, 0, 0, 0)
+    nothing = EventEvidence(0, 0, 0, 0, 0, 0, 0, 0, 0)
     one = replace(nothing, deliveries=1)
 
     assert _broken(nothing, measured) == []
@@ -137,7 +139,7 @@ def _deliver(store: Store, event: Event, *races: tuple[str, int, int]) -> None:
 
 
 def test_the_evidence_is_recounted_from_the_lake(store: Store) -> None:
-    """By completion time and first delivery, up to the end, whatever was decided then."""
+    """By completion time and first delivery, up to the end and after, whatever was decided."""
     connection = store.connect()
     wanted = Configuration(Aggregate("miles", Kind.SUM, "mile"), OPENS_MS, CLOSES_MS, 1, (), 100)
     with store.write(connection):
@@ -153,7 +155,7 @@ def test_the_evidence_is_recounted_from_the_lake(store: Store) -> None:
     connection.close()
 
     assert before == "the event did not end during the run"
-    assert read_event_evidence(store.path, "e") == EventEvidence(12, 12, 2, 12, 12, 2, 2, 6)
+    assert read_event_evidence(store.path, "e") == EventEvidence(12, 12, 2, 12, 11, 23, 2, 2, 6)
     assert read_event_evidence(store.path, "none") == "the ledger does not know the event"
     told = read_event_evidence(store.path.with_name("no.db"), "e")
     assert str(told).startswith("the ledger's file cannot be read")

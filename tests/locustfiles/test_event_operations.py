@@ -100,15 +100,16 @@ def _player(contribution: int, **changed: object) -> bytes:
     return json.dumps(answer | changed).encode()
 
 
-def test_what_was_told_must_be_read() -> None:
-    """Miles told as counted before the read was sent, in every answer to it."""
+@pytest.mark.parametrize("outcome", ["counted", "late"])
+def test_what_was_told_must_be_read(outcome: str) -> None:
+    """Miles that were counted before the read was sent, in time or late, in every answer to it."""
     plan, told = _plan(), ToldMiles()
     races = Races(plan, ADDRESS, Places(plan), told)
     reader = EventPlayer(plan, ADDRESS, Places(plan), told)
     race = _arrival(1, player=3, score=4)
     reader.request(_arrival(10, player=3))
     races.request(race)
-    races.judge(race, 200, _counts(counted=1))
+    races.judge(race, 200, _counts(**{outcome: 1}))
     reader.request(_arrival(11, player=3))
     early = reader.judge(_arrival(10, player=3), 200, _player(0))
     behind = reader.judge(_arrival(11, player=3), 200, _player(4))

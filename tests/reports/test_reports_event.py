@@ -27,6 +27,8 @@ EVENT: dict[str, Any] = {
         {"name": "gold", "threshold": 800_000, "status": "locked", "missing": 175_164},
     ],
     "late": 3,
+    "late_amount": 41,
+    "late_eligible": 2,
     "refresh_ms": 1_000,
     "final": {
         "total": 624_836,
@@ -92,8 +94,9 @@ def test_the_event_is_told_in_sentences(tmp_path: Path) -> None:
             "75,164; gold at 800,000 locked, missing 175,164"
         ),
         (
-            "800 of 1,000 joined players raced and earn the tier; "
-            "races that came after the end and are not in it: 3"
+            "802 of 1,000 joined players raced and earn the tier; "
+            "races that came after the end: 3, 41 miles that are their players' and not in "
+            "the total"
         ),
         (
             "ODOMETER_READS=projected: 1.0 reads of the total's key in Redis a second for "

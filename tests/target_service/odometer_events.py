@@ -1,8 +1,9 @@
 """Events and deliveries for tests of the odometer, and a store to apply them to."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,13 @@ class Tables:
         with self.store.write(self.connection):
             (done,) = self._apply(self.connection, [Deliver(deliveries, "http")], now_ms)
         return list(done.outcomes)
+
+    def join(self, events: Iterable[Event], players: Iterable[str]) -> None:
+        """Let players join events."""
+        self.connection.executemany(
+            "INSERT INTO odometer_joins VALUES (?, ?, 0)",
+            list(product([event.number for event in events], players)),
+        )
 
     def event(self, event_id: str) -> Event:
         """The event as it stands."""

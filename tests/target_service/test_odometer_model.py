@@ -10,9 +10,12 @@ from odometer_events import CLOSES_MS, OPENS_MS, configuration, delivery, tables
 
 from target_service.odometer.aggregate import Kind
 from target_service.odometer.decisions import Delivery, Outcome
+from target_service.odometer.drift import LakeSums, drift
 from target_service.odometer.event import Event
+from target_service.odometer.event_player import read_part
 from target_service.odometer.rebuild import rebuild
 from target_service.odometer.scheduler import advance
+from target_service.odometer.tiers import Tier
 
 
 class Sent(NamedTuple):
@@ -48,13 +51,19 @@ class Model:
             return Outcome.LATE
         return Outcome.COUNTED
 
-    def parts(self, event: int) -> dict[str, int]:
-        """Every player's contribution to an event."""
+    def parts(self, event: int, *, late: bool) -> dict[str, int]:
+        """Every player's contribution to an event: what came in time, or after its end."""
         amounts: dict[str, list[int]] = {}
         for where, sent in self.first.items():
-            if where[0] == event and where not in self.late:
+            if where[0] == event and (where in self.late) is late:
                 amounts.setdefault(sent.player, []).append(self.kind.amount(sent.miles))
         return {player: self.kind.fold(each) for player, each in amounts.items()}
+
+    def part(self, event: int, player: str) -> tuple[int, int, int]:
+        """A player's contribution, what of it came late, and of how many races."""
+        both = [self.parts(event, late=late).get(player, 0) for late in (False, True)]
+        races = [one for where, one in self.first.items() if where[0] == event]
+        return self.kind.fold(both), both[1], sum(one.player == player for one in races)
 
 
 SENT = st.builds(
@@ -68,20 +77,30 @@ SENT = st.builds(
 GROUPS = st.lists(st.lists(SENT, min_size=1, max_size=8), max_size=6)
 
 
-@given(kind=st.sampled_from(Kind), before=GROUPS, after=GROUPS)
+PLAYERS = ("ann", "bob")
+
+
+@given(
+    kind=st.sampled_from(Kind),
+    joined=st.sets(st.sampled_from(PLAYERS)),
+    before=GROUPS,
+    after=GROUPS,
+)
 @settings(max_examples=30)
 def test_whatever_comes_equals_the_model(
-    kind: Kind, before: list[list[Sent]], after: list[list[Sent]]
+    kind: Kind, joined: set[str], before: list[list[Sent]], after: list[list[Sent]]
 ) -> None:
-    """Outcomes, totals, contributions and the lake, before an event ends, after, and rebuilt."""
+    """Outcomes, totals, parts, rewards and the lake, before an event ends, after, and rebuilt."""
     model = Model(kind)
     outcomes: list[Outcome] = []
     expected: list[Outcome] = []
     with TemporaryDirectory() as folder, tables_in(Path(folder)) as tables:
+        tiers = [Tier("some", 3)]
         events = [
-            tables.make("ends", configuration(kind, grace_seconds=0)),
-            tables.make("goes on", configuration(kind, grace_seconds=86_400)),
+            tables.make("ends", configuration(kind, grace_seconds=0, tiers=tiers)),
+            tables.make("goes on", configuration(kind, grace_seconds=86_400, tiers=tiers)),
         ]
+        tables.join(events, joined)
         final = None
         for groups in (before, after):
             for group in groups:
@@ -92,16 +111,57 @@ def test_whatever_comes_equals_the_model(
                 with tables.store.write(tables.connection):
                     advance(tables.connection, "a", CLOSES_MS)
                 final = tables.event("ends").final
-        drifts = [one.drift for one in rebuild(tables.store)]
+        found = [tables.event(event.id) for event in events]
+        drifts = [drift(tables.connection, LakeSums())]
+        drifts += [one.drift for one in rebuild(tables.store)]
 
         assert outcomes == expected
-        assert (tables.lake(), drifts) == (len(expected), [0, 0])
+        assert (tables.lake(), drifts) == (len(expected), [0, 0, 0])
+        assert [tables.event(event.id) for event in events] == found
         for number, event in enumerate(events):
-            assert tables.contributions(event) == model.parts(number)
-            assert tables.event(event.id).total == kind.fold(model.parts(number).values())
+            in_time, late = (model.parts(number, late=late) for late in (False, True))
+            assert tables.contributions(event) == in_time
+            assert tables.event(event.id).total == kind.fold(in_time.values())
+            assert tables.event(event.id).late_amount == kind.fold(late.values())
+            for player in PLAYERS:
+                told = read_part(tables.connection, event.id, player)
+                assert told is not None
+                assert (told.contribution, told.late, told.races) == model.part(number, player)
+                assert told.eligible is (player in joined and told.races > 0)
+                tier = final.tier if final and number == 0 else None
+                assert told.reward == (tier if told.eligible else None)
         ended = tables.event("ends")
         assert final is not None
         assert (ended.final, ended.total, ended.late) == (final, final.total, len(model.late))
+        raced = {sent.player for (event_number, _), sent in model.first.items() if not event_number}
+        assert final.eligible + ended.late_eligible == len(raced & joined)
+
+
+MOVES = st.dictionaries(st.sampled_from("abcd"), st.integers(-9, 9))
+
+
+@given(kind=st.sampled_from(Kind), moved=MOVES)
+@settings(max_examples=20)
+def test_every_unit_that_is_not_where_it_was_raced_is_drift(
+    kind: Kind, moved: dict[str, int]
+) -> None:
+    """Measured as the sum over players, whatever their sum is; a rebuild finds the same."""
+    with TemporaryDirectory() as folder, tables_in(Path(folder)) as tables:
+        event = tables.make("e", configuration(kind))
+        tables.apply([delivery(event, player, 20, player) for player in "abc"])
+        truth = tables.contributions(event)
+        for player, units in moved.items():
+            if units:
+                tables.connection.execute(
+                    "INSERT INTO odometer_contributions VALUES (?, ?, ?, 0) ON CONFLICT DO UPDATE"
+                    " SET amount = amount + excluded.amount",
+                    (event.number, player, units),
+                )
+        expected = sum(map(abs, moved.values()))
+
+        assert drift(tables.connection, LakeSums()) == expected
+        assert [one.drift for one in rebuild(tables.store)] == [expected]
+        assert tables.contributions(event) == truth
 
 
 def _delivery(events: list[Event], sent: Sent) -> Delivery:

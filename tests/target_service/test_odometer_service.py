@@ -85,7 +85,8 @@ def test_a_whole_event(service: EventService) -> None:
     window = settings(at_ms + 2_000, at_ms + 4_500, grace_seconds=3, tiers=tiers)
     event_id = service.make(**window)
     states = [service.get(f"/v1/events/{event_id}")["state"]]
-    service.durable.http.post(f"/v1/events/{event_id}/players/ann/join")
+    for player in ("ann", "bob"):
+        service.durable.http.post(f"/v1/events/{event_id}/players/{player}/join")
     inside = race(event_id, "r", at_ms + 2_500)
     service.durable.http.post("/v1/races", json=inside)
 
@@ -98,16 +99,20 @@ def test_a_whole_event(service: EventService) -> None:
     assert eventually(closed)
     final = service.get(f"/v2/events/{event_id}")["final"]
     late = service.durable.http.post(
-        "/v1/races", json=[inside, race(event_id, "late", at_ms + 2_500)]
+        "/v1/races", json=[inside, race(event_id, "late", at_ms + 2_500, player="bob")]
     )
-    player = service.get(f"/v2/events/{event_id}/players/ann")
+    ann, bob = (service.get(f"/v2/events/{event_id}/players/{one}") for one in ("ann", "bob"))
 
     assert states == ["scheduled", "open", "closing", "closed"]
     assert (final["total"], final["tier"], final["eligible"]) == (5, "bronze", 1)
     assert late.json()["counts"] == COUNTED | {"counted": 0, "duplicate": 1, "late": 1}
-    assert (player["reward"], player["contribution"]) == ("bronze", 5)
+    assert (ann["reward"], ann["contribution"], ann["late"]) == ("bronze", 5, 0)
+    assert (bob["reward"], bob["contribution"], bob["late"]) == ("bronze", 5, 5)
+    assert (bob["eligible"], bob["races"]) == (True, 1)
     assert eventually(lambda: service.get(f"/v2/events/{event_id}")["late"] == 1)
-    assert service.get(f"/v2/events/{event_id}")["final"] == final
+    told = service.get(f"/v2/events/{event_id}")
+    assert (told["final"], told["total"]) == (final, 5)
+    assert (told["late_amount"], told["late_eligible"]) == (5, 1)
 
 
 def test_an_event_is_put_before_it_opens(service: EventService) -> None:
