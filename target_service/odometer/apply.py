@@ -18,6 +18,8 @@ from target_service.odometer.aggregate import Kind
 from target_service.odometer.decisions import Claims, Content, Delivery, Outcome, decide
 from target_service.odometer.event import Event, State
 from target_service.odometer.orders import Deliver, Delivered, Way
+from target_service.odometer.race import Completed
+from target_service.problems import FieldProblem
 
 _LAKE_COLUMNS = 10
 _KNOWN = (
@@ -165,3 +167,23 @@ def _kind(event: Event) -> Kind:
 def amounts_text(amounts: Mapping[str, int]) -> str:
     """Return a race's amounts in the one form in which they are kept and compared."""
     return msgspec.json.encode(amounts, order="sorted").decode()
+
+
+def misfits(event: Event | None, race: Completed) -> list[FieldProblem]:
+    """Return why a race cannot be delivered to its event, if there is one at all."""
+    if event is None:
+        sentence = "names no event; PUT /v1/events/{event_id} makes one"
+        return [FieldProblem(f"{race.where}event_id", sentence)]
+    field = event.configuration.aggregate.field
+    if field not in race.amounts:
+        sentence = f"is missing, and is what event {event.id} counts"
+        return [FieldProblem(f"{race.where}amounts.{field}", sentence)]
+    return []
+
+
+def delivery_of(event: Event, race: Completed) -> Delivery:
+    """Return a race as a delivery to its event."""
+    aggregate = event.configuration.aggregate
+    content = Content(race.player_id, race.finished_at_ms, amounts_text(race.amounts))
+    amount = aggregate.kind.amount(race.amounts[aggregate.field])
+    return Delivery(event.number, race.race_id, content, amount)

@@ -1,14 +1,15 @@
 """The one way in: whatever brings deliveries, `take` is what applies them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from target_service.leaderboard.field_problems import bounded
 from target_service.ledger.desk import Desk
 from target_service.ledger.questions import Questions
-from target_service.odometer import event_rows
-from target_service.odometer.apply import amounts_text
-from target_service.odometer.decisions import Content, Delivery, Outcome
+from target_service.moments import wall_clock_ms
+from target_service.odometer import event_rows, waiting
+from target_service.odometer.apply import delivery_of, misfits
+from target_service.odometer.decisions import Outcome
 from target_service.odometer.event import Event
 from target_service.odometer.orders import (
     Deliver,
@@ -17,12 +18,13 @@ from target_service.odometer.orders import (
     Join,
     Joined,
     Order,
-    Reject,
+    SetAside,
+    TakeWaiting,
+    WaitingTaken,
     Way,
 )
 from target_service.odometer.race import BadRaces, Completed
 from target_service.odometer.series import OdometerSeries
-from target_service.problems import FieldProblem
 
 
 class Intake:
@@ -33,10 +35,15 @@ class Intake:
     """
 
     def __init__(
-        self, desk: Desk[Order, Done], questions: Questions, series: OdometerSeries
+        self,
+        desk: Desk[Order, Done],
+        questions: Questions,
+        series: OdometerSeries,
+        now_ms: Callable[[], int] = wall_clock_ms,
     ) -> None:
         self._desk = desk
         self._questions = questions
+        self._now_ms = now_ms
         self._known: dict[str, Event] = {}
         self._count = {outcome: series.deliveries.labels(outcome.value).inc for outcome in Outcome}
         self._count_rejected = series.deliveries.labels("rejected").inc
@@ -50,27 +57,39 @@ class Intake:
 
         """
         await self.fitting(races)
-        deliveries = [self._delivery(race) for race in races]
+        deliveries = [delivery_of(self._known[race.event_id], race) for race in races]
         done = await self._desk.submit(Deliver(deliveries, way), len(deliveries))
         if not isinstance(done, Delivered):
             raise TypeError(done)
-        for outcome, times in Counter(done.outcomes).items():
-            self._count[outcome](times)
+        self._tell(done.outcomes)
         return done.outcomes
 
     async def fitting(self, races: Sequence[Completed]) -> Sequence[Completed]:
         """Return the races if all of them can be taken; raises BadRaces."""
         for event_id in {race.event_id for race in races} - self._known.keys():
             await self.event(event_id)
-        problems = bounded(one for race in races for one in self._misfits(race))
+        known = self._known
+        problems = bounded(one for race in races for one in misfits(known.get(race.event_id), race))
         if problems:
             raise BadRaces(problems)
         return races
 
-    async def reject(self, reason: str, payload: str) -> None:
-        """Keep what is no race where it can be looked at."""
-        await self._desk.submit(Reject(reason, payload))
-        self._count_rejected()
+    async def set_aside(self, what: SetAside) -> None:
+        """Keep what is refused where it can be looked at, and what is early until it is due."""
+        await self._desk.submit(what, len(what.refused) + len(what.early))
+        self._count_rejected(len(what.refused))
+
+    async def take_waiting(self) -> bool:
+        """Take races that need not wait any longer; tell whether there were any."""
+        now_ms = self._now_ms()
+        if not await self._questions.ask(lambda c: waiting.is_any_due(c, now_ms)):
+            return False
+        done = await self._desk.submit(TakeWaiting())
+        if not isinstance(done, WaitingTaken):
+            raise TypeError(done)
+        self._tell(done.outcomes)
+        self._count_rejected(done.refused)
+        return True
 
     async def event(self, event_id: str) -> Event | None:
         """Return the event as it was when it was first asked for; None when there is none."""
@@ -81,31 +100,13 @@ class Intake:
                 self._known[event_id] = known
         return known
 
-    def _misfits(self, race: Completed) -> list[FieldProblem]:
-        event = self._known.get(race.event_id)
-        if event is None:
-            sentence = "names no event; PUT /v1/events/{event_id} makes one"
-            return [FieldProblem(f"{race.where}event_id", sentence)]
-        field = event.configuration.aggregate.field
-        if field not in race.amounts:
-            sentence = f"is missing, and is what event {event.id} counts"
-            return [FieldProblem(f"{race.where}amounts.{field}", sentence)]
-        return []
-
-    def _delivery(self, race: Completed) -> Delivery:
-        event = self._known[race.event_id]
-        aggregate = event.configuration.aggregate
-        content = Content(race.player_id, race.finished_at_ms, amounts_text(race.amounts))
-        return Delivery(
-            event.number,
-            race.race_id,
-            content,
-            aggregate.kind.amount(race.amounts[aggregate.field]),
-        )
-
     async def join(self, event: Event, player: str) -> Joined:
         """Have the player join, stored with everything else that is written."""
         done = await self._desk.submit(Join(event.number, player))
         if not isinstance(done, Joined):
             raise TypeError(done)
         return done
+
+    def _tell(self, outcomes: Sequence[Outcome]) -> None:
+        for outcome, times in Counter(outcomes).items():
+            self._count[outcome](times)

@@ -61,7 +61,7 @@ class Odometer:
         self._totals = Totals(
             pipeline, self._questions, settings.odometer_reads, self._series, now_ms
         )
-        self._intake = Intake(self._desk, self._questions, self._series)
+        self._intake = Intake(self._desk, self._questions, self._series, now_ms)
         self.handlers = (
             PutEvent(self._open_bookkeeping, now_ms),
             ReadVersions(),

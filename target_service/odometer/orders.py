@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from target_service.odometer.decisions import Delivery, Outcome
 
@@ -25,12 +25,31 @@ class Join:
     player: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """What came over the stream and is no race: kept to be looked at, the oldest forgotten."""
+class Refused(NamedTuple):
+    """What came over the stream and is no race: why, and its whole text."""
 
     reason: str
-    payload: str
+    text: str
+
+
+class Early(NamedTuple):
+    """A race that came over the stream before its event was made, as it came."""
+
+    event_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """What is refused is kept to be looked at, the oldest forgotten; what is early waits."""
+
+    refused: Sequence[Refused]
+    early: Sequence[Early]
+
+
+@dataclass(frozen=True, slots=True)
+class TakeWaiting:
+    """Races whose event has been made, and those that have waited long enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +69,16 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The rejected payload is stored."""
+    """What was set aside is stored."""
 
 
-Order: TypeAlias = Deliver | Join | Reject
-Done: TypeAlias = Delivered | Joined | Kept
+@dataclass(frozen=True, slots=True)
+class WaitingTaken:
+    """What became of the races that waited, and how many of them were refused."""
+
+    outcomes: Sequence[Outcome]
+    refused: int
+
+
+Order: TypeAlias = Deliver | Join | SetAside | TakeWaiting
+Done: TypeAlias = Delivered | Joined | Kept | WaitingTaken

@@ -41,6 +41,7 @@ class Race(Struct, frozen=True, forbid_unknown_fields=True):
 
 Races = Race | Annotated[list[Race], Meta(min_length=1, max_length=RACES_AT_ONCE)]
 _decode = msgspec.json.Decoder(Races).decode
+_decode_texts = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 class Completed(Struct, frozen=True):
@@ -75,6 +76,25 @@ def read_races(body: bytes | str) -> list[Completed]:
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raw = body.encode(errors="surrogatepass") if isinstance(body, str) else body
         raise BadRaces(explain_body(raw, _explain) or [FieldProblem("body", str(error))]) from error
+
+
+def read_race(body: str) -> Completed:
+    """Return the one race of a body, or raise BadRaces."""
+    if body.lstrip().startswith("["):
+        raise BadRaces([FieldProblem("body", "must be an object")])
+    (race,) = read_races(body)
+    return race
+
+
+def texts_of(body: str) -> list[str]:
+    """Return each race's own text; none where the body is no JSON, or a list that is too long."""
+    try:
+        texts = _decode_texts(body)
+    except msgspec.ValidationError:
+        return [body]
+    except msgspec.DecodeError:
+        return []
+    return [bytes(text).decode() for text in texts] if len(texts) <= RACES_AT_ONCE else []
 
 
 def _completed(race: Race, where: str) -> Completed:

@@ -14,6 +14,10 @@ TOTAL_LIMIT = 2**53 - 1
 RACES_AT_ONCE = 1_000
 FIELDS_OF_A_RACE = 8
 TIERS_AT_MOST = 16
+# A race over the stream may come so long before its event is made.
+WAITING_MINUTES = 10
+# What producers send wrong is kept for them to see, but not for ever.
+REJECTED_AT_MOST = 10_000
 EVENTS_AT_MOST = 1_000
 GRACE_SECONDS_RANGE = (0, 86_400)
 REFRESH_MS_RANGE = (50, 60_000)

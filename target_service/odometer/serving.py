@@ -3,16 +3,22 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from target_service.odometer import event_rows
+from target_service.odometer import event_rows, waiting
 from target_service.odometer.apply import Apply
-from target_service.odometer.orders import Deliver, Done, Join, Joined, Kept, Order, Reject
-
-# What producers send wrong is kept for them to see, but not for ever.
-REJECTED_AT_MOST = 10_000
+from target_service.odometer.orders import (
+    Deliver,
+    Done,
+    Join,
+    Joined,
+    Kept,
+    Order,
+    SetAside,
+    TakeWaiting,
+)
 
 
 class Serve:
-    """Stores what a group of callers asks for; joins and rejects after all deliveries."""
+    """Stores what a group of callers asks for; all else after the deliveries."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
@@ -30,8 +36,12 @@ class Serve:
                     done.append(next(delivered))
                 case Join():
                     done.append(_join(connection, order, now_ms))
-                case Reject():
-                    done.append(_keep(connection, order, now_ms))
+                case SetAside():
+                    waiting.refuse(connection, order.refused, now_ms)
+                    waiting.wait(connection, order.early, now_ms)
+                    done.append(Kept())
+                case TakeWaiting():
+                    done.append(waiting.take(connection, self._apply, now_ms))
         return done
 
 
@@ -50,12 +60,3 @@ def _join(connection: sqlite3.Connection, join: Join, now_ms: int) -> Joined:
         (join.event, join.player, now_ms),
     )
     return Joined(now_ms, is_new=True)
-
-
-def _keep(connection: sqlite3.Connection, reject: Reject, now_ms: int) -> Kept:
-    (number,) = connection.execute(
-        "INSERT INTO odometer_rejected (reason, payload, at_ms) VALUES (?, ?, ?) RETURNING id",
-        (reject.reason, reject.payload, now_ms),
-    ).fetchone()
-    connection.execute("DELETE FROM odometer_rejected WHERE id <= ?", (number - REJECTED_AT_MOST,))
-    return Kept()

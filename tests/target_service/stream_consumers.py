@@ -29,6 +29,7 @@ def consume(
     valkey: ValkeyProcess,
     folder: Path,
     use: Callable[[Consumers, Redis], Awaitable[None]],
+    now_ms: Callable[[], int] = lambda: OPENS_MS,
 ) -> Tables:
     """Run what uses consumers of one intake; return the tables, to be closed."""
     tables = Tables(folder / "ledger.db")
@@ -36,12 +37,12 @@ def consume(
 
     async def scenario() -> None:
         questions = Questions("reader", tables.store)
-        desk = Desk[Order, Done]("writer", tables.store, Serve(lambda: OPENS_MS))
+        desk = Desk[Order, Done]("writer", tables.store, Serve(now_ms))
         questions.start()
         desk.start()
         pipeline = Pipeline(connector(valkey.url(), PATIENCE_SECONDS), PATIENCE_SECONDS)
         pipeline.start()
-        intake = Intake(desk, questions, OdometerSeries(CollectorRegistry()))
+        intake = Intake(desk, questions, OdometerSeries(CollectorRegistry()), now_ms)
         with valkey.client() as redis:
             await use(lambda name: Consumer(Stream(pipeline, name), intake, 0), redis)
         await desk.close()

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from odometer_events import OPENS_MS, configuration, tables_in
 from odometer_proof import prove
 from redis import Redis
 from stream_consumers import Consumers, add, body, consume, until_empty
@@ -70,7 +71,6 @@ def test_what_is_no_race_does_not_come_again(own_valkey: ValkeyProcess, tmp_path
     poison: dict[str, object] = {
         "must be JSON": "{",
         "amounts.miles must be an integer": body("p", amounts={"miles": 0}),
-        "names no event": body("p", event_id="none"),
         "is missing, and is what event e counts": body("p", amounts={"wins": 1}),
     }
 
@@ -87,10 +87,76 @@ def test_what_is_no_race_does_not_come_again(own_valkey: ValkeyProcess, tmp_path
     rows = tables.connection.execute("SELECT reason, payload FROM odometer_rejected ORDER BY id")
     found = rows.fetchall()
     assert tables.event("e").total == 10
-    assert len(found) == 5
+    assert len(found) == 4
     for (reason, payload), (expected, sent) in zip(found, poison.items(), strict=False):
         assert expected in reason
         assert payload == (sent if isinstance(sent, str) else json.dumps(sent))
+    tables.close()
+
+
+def test_a_bad_race_leaves_those_around_it_alone(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """A hundred good ones count; of each bad one the reason and the whole text are kept."""
+    bad: dict[str, object] = {
+        "amounts.miles must be an integer from 1": body("p", amounts={"miles": 0}),
+        "amounts.miles is missing, and is what event e counts": body("p", amounts={"wins": 1}),
+        "player_id is missing": {"event_id": "e", "race_id": "p"},
+        "colour is not a field of a race": body("p", colour="red" * 5_000),
+        "body must be UTF-8": body("p", player_id="\ufffd"),
+        "body must be an object": [body("p")],
+        "body must be a race": 7,
+    }
+    good = [body(str(number)) for number in range(100)]
+    texts = [json.dumps(one, ensure_ascii=False) for one in [*good[:50], *bad.values(), *good[50:]]]
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        add(redis, f"[ {' , '.join(texts)} ]")
+        add(redis, json.dumps([7] * 1_001))
+        add(redis, f"[{texts[0]}")
+        await until_empty(consumers("a"))
+        assert redis.xlen("races") == 0
+
+    tables = consume(own_valkey, tmp_path, use)
+    rows = tables.connection.execute("SELECT reason, payload FROM odometer_rejected ORDER BY id")
+    *found, (reason, whole), (broken, _) = rows.fetchall()
+    assert (tables.event("e").total, tables.lake()) == (500, 100)
+    assert [payload for _, payload in found] == texts[50:-50]
+    for (told, _), expected in zip(found, bad, strict=True):
+        assert expected in told
+    assert "must be a race, or a list of 1 to 1000 races" in reason
+    assert json.loads(whole) == [7] * 1_001
+    assert "body must be JSON" in broken
+    tables.close()
+
+
+def test_a_race_waits_for_its_event(own_valkey: ValkeyProcess, tmp_path: Path) -> None:
+    """It counts once the event is made; ten minutes later it is refused, and kept whole."""
+    now_ms = OPENS_MS
+    early = [body("1", event_id="later"), body("2", event_id="later", amounts={"wins": 1})]
+    never = body("3", event_id="never")
+
+    async def use(consumers: Consumers, redis: Redis) -> None:
+        nonlocal now_ms
+        add(redis, [body("now"), *early, never])
+        await until_empty(consumers("a"))
+        assert redis.xlen("races") == 0
+        with tables_in(tmp_path) as tables:
+            assert tables.event("e").total == 5
+            now_ms += 599_999
+            tables.make("later", configuration())
+            await until_empty(consumers("b"))
+            assert tables.event("later").total == 5
+            now_ms += 1
+            await until_empty(consumers("c"))
+
+    tables = consume(own_valkey, tmp_path, use, lambda: now_ms)
+    rows = tables.connection.execute("SELECT reason, payload FROM odometer_rejected ORDER BY id")
+    found = [(reason, json.loads(payload)) for reason, payload in rows.fetchall()]
+    (left,) = tables.connection.execute("SELECT count(*) FROM odometer_waiting").fetchone()
+    assert found == [
+        ("amounts.miles is missing, and is what event later counts", early[1]),
+        ("event_id names no event, and none was made in the 10 minutes since", never),
+    ]
+    assert (tables.event("later").total, tables.lake(), left) == (5, 2, 0)
     tables.close()
 
 
