@@ -31,6 +31,16 @@ def find_all(connection: sqlite3.Connection) -> list[Event]:
     return [_event(row) for row in connection.execute(_SELECT + " ORDER BY e.number")]
 
 
+def projected(connection: sqlite3.Connection, since_ms: int) -> list[Event]:
+    """Return the events that have not ended, and those that have since."""
+    rows = connection.execute(
+        _SELECT + " WHERE e.state <> 'closed' OR e.number IN (SELECT event FROM"
+        " odometer_transitions WHERE state = 'closed' AND at_ms > ?) ORDER BY e.number",
+        (since_ms,),
+    )
+    return [_event(row) for row in rows]
+
+
 def unfinished(connection: sqlite3.Connection) -> list[Event]:
     """Return the events that are not closed, in the order they were made."""
     rows = connection.execute(_SELECT + " WHERE e.state <> 'closed' ORDER BY e.number")

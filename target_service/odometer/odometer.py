@@ -59,7 +59,12 @@ class Odometer:
         self._desk = Desk[Order, Done]("odometer-writer", self._store, Serve(now_ms))
         self._questions = Questions("odometer-reader", self._store)
         self._totals = Totals(
-            pipeline, self._questions, settings.odometer_reads, self._series, now_ms
+            pipeline,
+            self._questions,
+            settings.odometer_reads,
+            self._series,
+            now_ms,
+            settings.ledger_path.with_name(f"{settings.ledger_path.name}-odometer"),
         )
         self._intake = Intake(self._desk, self._questions, self._series, now_ms)
         self.handlers = (
@@ -114,6 +119,7 @@ class Odometer:
         await self._questions.close()
         if self._bookkeeping is not None:
             await self._bookkeeping.close()
+        self._totals.close()
         self._store.turns.close()
 
     def _open(self) -> Bookkeeping:

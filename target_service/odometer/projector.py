@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from redis.exceptions import ResponseError
@@ -13,7 +13,7 @@ from target_service.ledger.errors import LedgerError
 from target_service.ledger.questions import Questions
 from target_service.odometer import event_rows
 from target_service.odometer.bookkeeping import Bookkeeping
-from target_service.odometer.copies import copy_of, storing
+from target_service.odometer.copies import Copy, copy_of, publish, storing
 from target_service.odometer.event import Event, State
 from target_service.odometer.series import OdometerSeries
 from target_service.redis_wire.errors import RedisUnavailable
@@ -25,8 +25,8 @@ LEASE = "odometer-projector"
 LEASE_MS = 2_000
 _RENEW_MS = 700
 _IDLE_SECONDS = 0.25
-# An event that has ended is written again now and then, for a Redis that has lost it.
-_ENDED_EVERY_MS = 5_000
+# From then on the few who still ask after an event are answered from the ledger.
+_AFTER_THE_END_MS = 3_600_000
 
 
 class Projector:
@@ -52,7 +52,6 @@ class Projector:
         self._looked_at_ms = 0
         self._renew_at_ms = 0
         self._due_ms: dict[int, int] = {}
-        self._ended: dict[int, Event] = {}
         self._lease: leases.Lease | None = None
 
     @property
@@ -87,12 +86,13 @@ class Projector:
         if lease is None:
             return _IDLE_SECONDS
         now_ms = self._now_ms()
-        events = await self._questions.ask(event_rows.find_all)
-        due = [event for event in events if self._is_due(event, now_ms)]
+        since_ms = now_ms - _AFTER_THE_END_MS
+        events = await self._questions.ask(lambda c: event_rows.projected(c, since_ms))
+        due = [event for event in events if self._due_ms.get(event.number, 0) <= now_ms]
         if due:
-            await asyncio.gather(*(self._project(event, now_ms, lease.token) for event in due))
+            await self._project({event.id: copy_of(event, now_ms) for event in due}, lease)
             for event in due:
-                self._note(event, now_ms)
+                self._due_ms[event.number] = now_ms + event.configuration.refresh_ms
             self._tell_as_of(events, now_ms)
         left_ms = min((self._due_ms[event.number] for event in events), default=0) - self._now_ms()
         return min(_IDLE_SECONDS, max(0.0, left_ms / 1_000)) if events else _IDLE_SECONDS
@@ -105,25 +105,24 @@ class Projector:
             self._due_ms.clear()
         self._looked_at_ms = now_ms
 
-    def _is_due(self, event: Event, now_ms: int) -> bool:
-        """Tell whether its time has come, or an event has ended otherwise than Redis knows."""
-        if self._due_ms.get(event.number, 0) <= now_ms:
-            return True
-        return event.state is State.CLOSED and self._ended.get(event.number) != event
-
     def _tell_as_of(self, events: Sequence[Event], now_ms: int) -> None:
         """Say how fresh Redis is; where every event has ended, no total can be old."""
         may_change = any(event.state is not State.CLOSED for event in events)
         self._series.as_of.set(now_ms / 1_000 if may_change else 0)
 
-    def _note(self, event: Event, now_ms: int) -> None:
-        self._due_ms[event.number] = now_ms + _interval_ms(event)
-        if event.state is State.CLOSED:
-            self._ended[event.number] = event
+    async def _project(self, copies: Mapping[str, Copy], lease: leases.Lease) -> None:
+        """Leave the copies in the ledger's file and in Redis, where all workers find the same."""
 
-    async def _project(self, event: Event, as_of_ms: int, token: int) -> None:
-        command = storing(event.id, copy_of(event, as_of_ms), self._ledger_id, token)
-        await self._pipeline.run((command,))
+        def leave(connection: sqlite3.Connection) -> None:
+            leases.require(connection, lease)
+            publish(connection, copies)
+
+        await self._bookkeeping.write_unsynced(leave)
+        commands = [
+            storing(event_id, copy, self._ledger_id, lease.token)
+            for event_id, copy in copies.items()
+        ]
+        await asyncio.gather(*(self._pipeline.run((command,)) for command in commands))
 
     async def _hold(self) -> None:
         """Take or keep the lease; most looks need not ask."""
@@ -135,9 +134,3 @@ class Projector:
 
     def _acquire(self, connection: sqlite3.Connection) -> leases.Lease | None:
         return leases.acquire(connection, LEASE, self._owner, LEASE_MS, self._now_ms())
-
-
-def _interval_ms(event: Event) -> int:
-    if event.state is State.CLOSED:
-        return max(_ENDED_EVERY_MS, event.configuration.refresh_ms)
-    return event.configuration.refresh_ms

@@ -51,9 +51,10 @@ CREATE TABLE odometer_waiting (
     id INTEGER PRIMARY KEY, event TEXT NOT NULL, race TEXT NOT NULL, at_ms INTEGER NOT NULL
 );
 CREATE INDEX odometer_waiting_for ON odometer_waiting (event);
+CREATE TABLE odometer_copies (event TEXT PRIMARY KEY, copy BLOB NOT NULL) WITHOUT ROWID;
 """
 # What an earlier build did not make, filled from the lake.
-_LATER_TABLES = ("odometer_late_contributions", "odometer_waiting")
+_LATER_TABLES = ("odometer_late_contributions", "odometer_waiting", "odometer_copies")
 _UPGRADE = (
     "ALTER TABLE odometer_events ADD COLUMN late_amount INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE odometer_events ADD COLUMN late_eligible INTEGER NOT NULL DEFAULT 0",
@@ -84,7 +85,7 @@ def prepare(store: Store) -> str:
     """Make the tables that are not there, in one transaction; return the ledger's id."""
     connection = store.connect()
     try:
-        if not _is_there(connection, "odometer_waiting"):
+        if not _is_there(connection, "odometer_copies"):
             with store.write(connection):
                 _make(connection)
         (ledger_id,) = connection.execute("SELECT ledger_id FROM state").fetchone()
@@ -95,7 +96,7 @@ def prepare(store: Store) -> str:
 
 def _make(connection: sqlite3.Connection) -> None:
     """Make the tables, or those that are new, unless another process has since this one looked."""
-    if _is_there(connection, "odometer_waiting"):
+    if _is_there(connection, "odometer_copies"):
         return
     statements = [statement for statement in _TABLES.split(";") if statement.strip()]
     if _is_there(connection, "odometer_events"):

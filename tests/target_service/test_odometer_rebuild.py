@@ -159,6 +159,7 @@ def test_a_file_of_an_earlier_build_gets_its_late_parts(tables: Tables) -> None:
     for statement in (
         "DROP TABLE odometer_late_contributions",
         "DROP TABLE odometer_waiting",
+        "DROP TABLE odometer_copies",
         "ALTER TABLE odometer_events DROP COLUMN late_amount",
         "ALTER TABLE odometer_events DROP COLUMN late_eligible",
     ):
