@@ -14,7 +14,7 @@ Problem
 ├── OtherPartition      409  the player is at home on another partition of the season
 ├── EventOpened         409  a community event that has opened keeps its window and tiers
 ├── EventOver           409  nobody joins a community event after its window
-├── TooManyEvents       409  no more community events are kept
+├── TooManyEvents       409  too many community events have not ended
 ├── ImpossibleCounters  409  the counters of a member cannot be what the write would make them
 ├── SweepUnderWay       409  another sweep of the achievements is at work
 ├── BodyTooLarge        413

@@ -6,6 +6,7 @@ from typing import Any
 from lab.errors import UsageError
 
 _MOST = 2**53 - 1
+_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,13 @@ def read_ended_event(told: Any, where: str) -> EndedEvent:  # noqa: ANN401  what
     """Return the event from its document.
 
     Raises:
-        UsageError: the document is no event, or one that goes on.
+        UsageError: the document is no event, one that goes on, or the event in another version.
     """
+    if isinstance(told, dict) and "event_id" in told and told.get("version") != _VERSION:
+        raise UsageError(
+            f"{where} is the event in another version than {_VERSION}, and does not say how it "
+            "ended. Name GET /v2/events/<id>, or a file of its answer."
+        )
     try:
         final = told["final"]
         if final is None:
@@ -43,10 +49,11 @@ def read_ended_event(told: Any, where: str) -> EndedEvent:  # noqa: ANN401  what
             _count(told["late"]),
             tuple((str(tier["name"]), _count(tier["threshold"])) for tier in told["tiers"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(
-            f"{where} is no event as GET /v2/events/<id> tells it ({error!r})."
-        ) from None
+    except KeyError as error:
+        problem = f"it lacks {error.args[0]}"
+    except (ValueError, TypeError) as error:
+        problem = str(error)
+    raise UsageError(f"{where} is no event as GET /v2/events/<id> tells it: {problem}.")
 
 
 def _count(value: object) -> int:

@@ -21,7 +21,7 @@ def past_lines(past: Sequence[int]) -> Iterator[str]:
 def event_lines(event: EndedEvent) -> Iterator[str]:
     """Say what an event measured, and what became of each of its tiers, as the service says it."""
     yield (
-        f"Event {event.event_id} ended with {event.total:,} {event.unit} "
+        f"Event {event.event_id} ended with {event.total:,} (unit: {event.unit}) "
         f"in {event.races:,} races of {event.contributors:,} players."
     )
     yield "Unless players were called on to race, they do as much anyway; the service cannot know."

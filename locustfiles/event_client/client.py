@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ from locustfiles.event_client.state import KNOWN_VERSIONS, EventState, read_stat
 
 _CHUNK_BYTES = 65_536
 _LARGEST_BYTES = 1_000_000
+_BEHIND_AT_MOST = timedelta(minutes=1)
 UNKNOWN_EVENT = "urn:hotboard:problem:unknown-event"
 
 
@@ -65,6 +67,8 @@ def _whole(answer: Any, end: float) -> bytes:  # noqa: ANN401  of urllib, which 
 class EventClient:
     """Asks once which version to speak, and again when the service stops speaking it.
 
+    What it has said of an event is never followed by something older.
+
     Args:
         transport: how it reaches the service.
         reads: the versions that this build reads; an old build reads fewer.
@@ -74,6 +78,7 @@ class EventClient:
         self._transport = transport
         self._reads = frozenset(reads)
         self._version: int | None = None
+        self._newest: dict[str, EventState] = {}
 
     def event(self, event_id: str) -> EventState:
         """The event's state.
@@ -93,7 +98,19 @@ class EventClient:
             raise UnknownEvent(f"There is no event {event_id}.")
         if status != OK:
             raise ServiceTrouble(f"Event {event_id} was answered with {status}.")
-        return read_state(version, body)
+        return self._newer(read_state(version, body))
+
+    def _newer(self, told: EventState) -> EventState:
+        """The newest state so far: an answer may come from where less is known.
+
+        One that is older by more than a minute is taken: a clock or a backup was put back.
+        """
+        newest = self._newest.get(told.event_id)
+        behind = newest.as_of - told.as_of if newest else timedelta()
+        if newest and timedelta() < behind <= _BEHIND_AT_MOST:
+            return newest
+        self._newest[told.event_id] = told
+        return told
 
     def _agreed(self) -> tuple[int, bool]:
         """The version to speak, and whether that was asked for just now."""

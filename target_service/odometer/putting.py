@@ -63,9 +63,12 @@ def objection(event: Event, wanted: Configuration, now_ms: int) -> str | None:
 
 
 def _make(connection: sqlite3.Connection, event_id: str, wanted: Configuration) -> PutOutcome:
-    (events,) = connection.execute("SELECT count(*) FROM odometer_events").fetchone()
+    (events,) = connection.execute(
+        "SELECT count(*) FROM odometer_events WHERE state <> 'closed'"
+    ).fetchone()
     if events >= EVENTS_AT_MOST:
-        return Refused(f"There are {events} events already, and no more are kept.", is_full=True)
+        sentence = f"There are {events:,} events that have not ended, and no more at once."
+        return Refused(f"{sentence} Wait until one ends.", is_full=True)
     connection.execute(
         "INSERT INTO odometer_events (id, configuration, opens_at_ms, closes_at_ms, state)"
         " VALUES (?, ?, ?, ?, 'scheduled')",

@@ -18,6 +18,7 @@ TIERS_AT_MOST = 16
 WAITING_MINUTES = 10
 # What producers send wrong is kept for them to see, but not for ever.
 REJECTED_AT_MOST = 10_000
+# That have not ended: each is looked at again and again. One that has costs its rows alone.
 EVENTS_AT_MOST = 1_000
 GRACE_SECONDS_RANGE = (0, 86_400)
 REFRESH_MS_RANGE = (50, 60_000)

@@ -20,6 +20,7 @@ from lab.variables import Variables
 WEEKS = "period,total\n2026-W01,612000\n2026-W02,598000\n2026-W03,640100\n2026-W04,601500\n"
 EVENT: dict[str, Any] = {
     "event_id": "autumn",
+    "version": 2,
     "state": "closed",
     "aggregate": {"field": "miles", "kind": "sum", "unit": "mile"},
     "late": 12,
@@ -65,7 +66,7 @@ def test_an_event_that_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     told = _printed(capsys, Variables(event=_event(tmp_path)), tmp_path)
 
     assert told == [
-        "Event autumn ended with 624,836 mile in 70,000 races of 900 players.",
+        "Event autumn ended with 624,836 (unit: mile) in 70,000 races of 900 players.",
         "Unless players were called on to race, they do as much anyway; the service cannot know.",
         "After the end came 12 races, not in it.",
         "  bronze            600,000  complete, 24,836 above it",
@@ -182,12 +183,27 @@ def test_an_event_that_goes_on_has_no_floor_yet(tmp_path: Path) -> None:
     """And what is no event is told as that."""
     for changed, told in (
         ({"final": None, "state": "open"}, "event autumn is open"),
-        ({"final": {"total": "many"}}, "is no event as GET"),
+        ({"final": {"total": "many"}}, "is no event as GET .*: 'many' is no count."),
+        ({"final": {"total": 1, "races": 1}}, "is no event as GET .*: it lacks contributors."),
         ({"late": float("inf")}, "is no event as GET"),
         ({"final": EVENT["final"] | {"total": -1}}, "-1 is no count"),
     ):
         with pytest.raises(UsageError, match=told):
             calibrate(Variables(event=_event(tmp_path, **changed)), Checkout(tmp_path), Problems())
+
+
+def test_the_first_version_does_not_say_how_an_event_ended(tmp_path: Path) -> None:
+    """Which one does is told, in place of what it lacks."""
+    first = {"event_id": "autumn", "state": "closed", "total": 624_836, "tier": "bronze"}
+    (path := tmp_path / "v1.json").write_text(json.dumps(first))
+
+    with pytest.raises(UsageError) as caught:
+        calibrate(Variables(event=str(path)), Checkout(tmp_path), Problems())
+    (problem,) = caught.value.problems
+    assert problem == (
+        f"EVENT={path} is the event in another version than 2, and does not say how it ended. "
+        "Name GET /v2/events/<id>, or a file of its answer."
+    )
 
 
 def test_bad_rows_are_all_told(tmp_path: Path) -> None:

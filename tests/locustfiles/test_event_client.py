@@ -118,6 +118,19 @@ def test_what_is_not_known_is_passed_over() -> None:
     assert EventClient(service).event("e").missing == {"silver": 75_164}
 
 
+def test_the_newest_state_is_kept() -> None:
+    """An answer from where less is known changes nothing, unless it is as old as a backup."""
+    service = Service((1, 2))
+    client = EventClient(service)
+    told = []
+    for seconds, total in ((0, 5), (-60, 1), (1, 7), (-0.5, 6), (0.999, 6), (-60, 2), (1, 3)):
+        as_of = (AS_OF + timedelta(seconds=seconds)).isoformat()
+        service.more = {"as_of": as_of, "total": total}
+        told.append(client.event("e").total)
+
+    assert told == [5, 5, 7, 7, 7, 2, 3]
+
+
 def test_the_end_and_the_age_are_told() -> None:
     """In the first version by the state, in the second by what is final, which has no age."""
     closed = json.dumps({**V1, "state": "closed"}).encode()

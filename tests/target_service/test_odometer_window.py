@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from odometer_events import CLOSES_MS, OPENS_MS, Tables, configuration, delivery, tables_in
 
+from target_service.odometer import putting
 from target_service.odometer.decisions import Outcome
 from target_service.odometer.event import Configuration, State
 from target_service.odometer.putting import Put, Refused, put
@@ -140,3 +141,19 @@ def test_an_event_that_has_opened_stays_as_it_is(
 
     assert isinstance(done, Refused if is_refused else Put), caption
     assert tables.event("e").configuration == (configuration() if is_refused else wanted)
+
+
+def test_events_that_have_ended_leave_room(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only so many may be there that have not; the sentence says what to do."""
+    monkeypatch.setattr(putting, "EVENTS_AT_MOST", 2)
+    for name in ("a", "b"):
+        tables.make(name, configuration(grace_seconds=0))
+    with tables.store.write(tables.connection):
+        refused = put(tables.connection, "c", configuration(), 0)
+    _advance(tables, CLOSES_MS)
+
+    assert refused == Refused(
+        "There are 2 events that have not ended, and no more at once. Wait until one ends.",
+        is_full=True,
+    )
+    assert tables.make("c", configuration()).state is State.SCHEDULED
