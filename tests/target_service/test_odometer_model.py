@@ -1,5 +1,6 @@
 """Whatever is delivered, in whatever order, before an event ends and after: as in a dictionary."""
 
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from odometer_events import CLOSES_MS, OPENS_MS, configuration, delivery, tables_in
 
 from target_service.odometer.aggregate import Kind
+from target_service.odometer.copies import copy_of
 from target_service.odometer.decisions import Delivery, Outcome
 from target_service.odometer.drift import LakeSums, drift
 from target_service.odometer.event import Event
@@ -102,20 +104,26 @@ def test_whatever_comes_equals_the_model(
         ]
         tables.join(events, joined)
         final = None
+        marks = [_mark(tables.event("ends"))]
         for groups in (before, after):
             for group in groups:
                 expected += map(model.outcome, group)
                 outcomes += tables.apply([_delivery(events, sent) for sent in group])
+                marks.append(_mark(tables.event("ends")))
             if not model.is_closed:
                 model.is_closed = True
                 with tables.store.write(tables.connection):
                     advance(tables.connection, "a", CLOSES_MS)
                 final = tables.event("ends").final
+                marks.append(_mark(tables.event("ends")))
         found = [tables.event(event.id) for event in events]
         drifts = [drift(tables.connection, LakeSums())]
         drifts += [one.drift for one in rebuild(tables.store)]
 
         assert outcomes == expected
+        # What workers compare their copies by rises with all that clients are told.
+        for (first, said), (then, says) in pairwise(marks):
+            assert then == first if says == said else then > first
         assert (tables.lake(), drifts) == (len(expected), [0, 0, 0])
         assert [tables.event(event.id) for event in events] == found
         for number, event in enumerate(events):
@@ -162,6 +170,11 @@ def test_every_unit_that_is_not_where_it_was_raced_is_drift(
         assert drift(tables.connection, LakeSums()) == expected
         assert [one.drift for one in rebuild(tables.store)] == [expected]
         assert tables.contributions(event) == truth
+
+
+def _mark(event: Event) -> tuple[int, bytes]:
+    copy = copy_of(event, 0)
+    return copy.progress, copy.v2
 
 
 def _delivery(events: list[Event], sent: Sent) -> Delivery:
