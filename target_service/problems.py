@@ -171,7 +171,7 @@ class EventOver(Problem):
 
 
 class TooManyEvents(Problem):
-    """There are as many community events as are kept."""
+    """As many community events as may be have not ended."""
 
     status, slug, title = 409, "too-many-events", "Too many events"
 
