@@ -28,6 +28,9 @@ Reads = Literal["projected", "direct"]
 
 _REDIS_REST_SECONDS = 1.0
 _PLACES = 4_096
+# In refresh intervals: how long making a copy may take, and until what age it counts as new.
+_MADE_WITHIN = 0.05
+_FRESH = 0.2
 
 
 class _Kept:
@@ -139,12 +142,20 @@ class Totals:
         return source
 
     def _take(self, event_id: str, kept: _Kept, copy: Copy, fetched_at: float) -> None:
-        """Answer from the copy for an interval, or until it is two old if that comes sooner."""
+        """Answer from the copy until one that was made later must be there.
+
+        Counted from the copy's own moment: just after the next one is made, or where that would
+        be less than an interval from now, after the one that follows. From then on every copy is
+        fetched as soon as it is made, and is hardly more than one interval old in the end.
+        """
         kept.copy = copy
         self._note_answered(event_id, copy)
-        seconds = copy.refresh_ms / 1_000
-        left_seconds = 2 * seconds - (self._now_ms() - copy.as_of_ms) / 1_000
-        kept.fetch_at = fetched_at + min(seconds, max(seconds / 2, left_seconds))
+        interval = copy.refresh_ms / 1_000
+        age = max(0.0, (self._now_ms() - copy.as_of_ms) / 1_000)
+        if age <= _FRESH * interval:
+            kept.fetch_at = fetched_at + max(interval, (1 + _MADE_WITHIN) * interval - age)
+        else:
+            kept.fetch_at = fetched_at + (2 + _MADE_WITHIN) * interval - age
 
     def _answered(self, event_id: str) -> Mark:
         """Return how new what any worker has answered is; no moment that is still to come."""

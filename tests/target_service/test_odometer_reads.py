@@ -27,7 +27,7 @@ from target_service.odometer.copies import Copy, storing
 from target_service.odometer.event import State
 from target_service.odometer.projector import Projector
 from target_service.odometer.series import OdometerSeries
-from target_service.odometer.totals import Totals
+from target_service.odometer.totals import Totals, _Kept
 from target_service.redis_wire.connection import connector
 from target_service.redis_wire.pipeline import Pipeline
 
@@ -223,6 +223,22 @@ def test_whatever_else_has_the_name_makes_room(
             assert client.hget("odometer:e", "v2") == "right"
 
     asyncio.run(_with_totals(own_valkey, tmp_path, use))
+
+
+@pytest.mark.parametrize(
+    ("age", "until_the_next"), [(0, 1.05), (0.1, 1), (0.2, 1), (0.5, 1.55), (1, 1.05), (1.5, 0.55)]
+)
+def test_the_next_fetch_is_counted_from_the_moment_of_the_copy(
+    age: float, until_the_next: float
+) -> None:
+    """Just after a newer one must be there, an interval from now at least if it is in time."""
+    unused: Any = None
+    series = OdometerSeries(CollectorRegistry())
+    totals = Totals(unused, unused, "projected", series, lambda: OPENS_MS)
+    kept = _Kept()
+    totals._take("e", kept, _copy(OPENS_MS - round(age * 60_000)), fetched_at=600.0)
+
+    assert kept.fetch_at == pytest.approx(600 + 60 * until_the_next)
 
 
 def test_an_end_is_told_as_freshly_as_what_was_before(service: EventService) -> None:
