@@ -108,9 +108,16 @@ def _deliveries(measurements: Mapping[str, Any], found: EventEvidence) -> list[I
             delivered + unknown,
         ),
     ]
-    reads = measurements["operations"].get("event_player")
-    if reads is not None:
-        behind = reads["all"]["statuses"].get(_BEHIND, 0)
-        name = "event: reads of the own part that lacked what was told = 0"
-        invariants.append(Invariant(name, behind, "=", 0))
+    for operations, name in (
+        (("event_player",), "event: reads of the own part that lacked what was told = 0"),
+        (("event_v1", "event_v2"), "event: polls told a total below an earlier one = 0"),
+    ):
+        asked = [
+            measurements["operations"][one]
+            for one in operations
+            if one in measurements["operations"]
+        ]
+        if asked:
+            behind = sum(one["all"]["statuses"].get(_BEHIND, 0) for one in asked)
+            invariants.append(Invariant(name, behind, "=", 0))
     return invariants

@@ -11,6 +11,7 @@ from locustfiles.event_client.negotiation import event_path
 from locustfiles.event_client.state import read_state
 from locustfiles.operations.contract import Reply
 from locustfiles.operations.reading import OK, failure_of_status
+from locustfiles.operations.told_miles import ToldMiles
 from locustfiles.plan import Plan
 
 _MICROSECONDS: Final = 1_000_000
@@ -21,10 +22,13 @@ class EventPoll:
 
     The answer is read by the client that ships, the age by this machine's clock: where the
     service runs on another one, their difference is in it. A final total can change no more: it
-    has no age.
+    has no age. A total below one that was told before the poll was sent is `behind`.
     """
 
-    def __init__(self, version: int, plan: Plan, address: Address) -> None:
+    def __init__(
+        self, version: int, plan: Plan, address: Address, told: ToldMiles | None = None
+    ) -> None:
+        self._told = told or ToldMiles()
         self.name = f"event_v{version}"
         self._version = version
         self._event_id = plan.run_id
@@ -34,12 +38,12 @@ class EventPoll:
 
     def request(self, arrival: Arrival) -> bytes:
         """Ask for the event."""
-        del arrival
+        self._told.ask_total(arrival.number)
         return self._request
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the event asked for, in the version asked for."""
-        del arrival
+        at_least = self._told.at_least(arrival.number)
         if status != OK:
             return Reply(failure_of_status(status))
         now = time.time()
@@ -49,7 +53,9 @@ class EventPoll:
             return Reply("bad_body")
         if state.event_id != self._event_id:
             return Reply("bad_body")
+        self._told.total(state.total)
+        said = "behind" if state.total < at_least else state.state
         if state.is_final:
-            return Reply(None, state.state)
+            return Reply(None, said)
         age_us = round((now - state.as_of.timestamp()) * _MICROSECONDS)
-        return Reply(None, state.state, age_us=max(age_us, 0))
+        return Reply(None, said, age_us=max(age_us, 0))

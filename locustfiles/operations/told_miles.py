@@ -1,4 +1,4 @@
-"""What players were told was counted for them, for whoever checks that they can read it."""
+"""What clients were told of miles, to check that no later answer says less."""
 
 from collections import OrderedDict, defaultdict
 from typing import Final
@@ -8,9 +8,10 @@ _ON_THEIR_WAY: Final = 20_000
 
 
 class ToldMiles:
-    """By player; the arrivals of one player are all sent by one process, which has this."""
+    """By player, whose arrivals are all sent by one process, which has this; and in total."""
 
     def __init__(self) -> None:
+        self._total = 0
         self._told: dict[int, int] = defaultdict(int)
         self._floors: OrderedDict[int, int] = OrderedDict()
 
@@ -20,10 +21,21 @@ class ToldMiles:
 
     def ask(self, number: int, player: int) -> None:
         """Remember what a read that is sent now must at least find."""
-        self._floors[number] = self._told.get(player, 0)
-        if len(self._floors) > _ON_THEIR_WAY:
-            self._floors.popitem(last=False)
+        self._remember(number, self._told.get(player, 0))
+
+    def total(self, miles: int) -> None:
+        """Note that a poll was told this total."""
+        self._total = max(self._total, miles)
+
+    def ask_total(self, number: int) -> None:
+        """Remember what a poll that is sent now must at least be told."""
+        self._remember(number, self._total)
 
     def at_least(self, number: int) -> int:
         """What the answer to that read must at least say."""
         return self._floors.pop(number, 0)
+
+    def _remember(self, number: int, miles: int) -> None:
+        self._floors[number] = miles
+        if len(self._floors) > _ON_THEIR_WAY:
+            self._floors.popitem(last=False)

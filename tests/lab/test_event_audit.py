@@ -38,6 +38,8 @@ MEASURED: dict[str, Any] = {
     "operations": {
         "races": {"all": {"statuses": {"counted": 4, "duplicate": 2, "outside": 2}, "unknown": 0}},
         "event_player": {"all": {"statuses": {"own writes seen": 9}}},
+        "event_v1": {"all": {"statuses": {"open": 3}}},
+        "event_v2": {"all": {"statuses": {"open": 3, "closed": 1}}},
     },
 }
 
@@ -56,7 +58,7 @@ def test_everything_agrees() -> None:
     audited = with_event(AUDITED, MEASURED, HELD, _counters(1, 1), _counters(5, 6))
 
     assert [one for one in audited["invariants"] if not one["held"]] == []
-    assert len(audited["invariants"]) == 11
+    assert len(audited["invariants"]) == 12
     reads = audited["invariants"][-1]
     assert (reads["left"], reads["relation"], reads["right"]) == (4, "≤", 5)
 
@@ -78,12 +80,20 @@ def test_a_single_unit_breaks_it(change: dict[str, int], told: str) -> None:
     assert any(told in name for name in _broken(replace(HELD, **change)))
 
 
-def test_reads_that_were_behind_break_it() -> None:
-    """A player who was told of a race must find it."""
-    behind = {"event_player": {"all": {"statuses": {"behind": 1}}}}
+@pytest.mark.parametrize(
+    ("operation", "broken"),
+    [
+        ("event_player", "event: reads of the own part that lacked what was told = 0"),
+        ("event_v1", "event: polls told a total below an earlier one = 0"),
+        ("event_v2", "event: polls told a total below an earlier one = 0"),
+    ],
+)
+def test_reads_that_were_behind_break_it(operation: str, broken: str) -> None:
+    """A player who was told of a race must find it, and no total goes back."""
+    behind = {operation: {"all": {"statuses": {"behind": 1}}}}
     measured = {**MEASURED, "operations": {**MEASURED["operations"], **behind}}
 
-    assert _broken(HELD, measured) == ["event: reads of the own part that lacked what was told = 0"]
+    assert _broken(HELD, measured) == [broken]
 
 
 def test_an_unknown_outcome_may_have_counted() -> None:

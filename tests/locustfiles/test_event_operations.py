@@ -164,6 +164,23 @@ def test_a_poll_notes_how_old_the_total_is() -> None:
     assert (old.status, early.age_us) == ("open", 0)
 
 
+def test_no_total_goes_back() -> None:
+    """Below one that either build was told before the poll was sent it is behind."""
+    told = ToldMiles()
+    old, new = (EventPoll(version, _plan(), ADDRESS, told) for version in (1, 2))
+    later: dict[str, Any] = {"tiers": [], "capabilities": [], "final": None}
+    later["aggregate"] = {"unit": "mile"}
+    old.request(_arrival(1))
+    old.request(_arrival(2))
+    first = old.judge(_arrival(1), 200, _state(0, total=7))
+    new.request(_arrival(3))
+    sent_before = old.judge(_arrival(2), 200, _state(0, total=5))
+    less = new.judge(_arrival(3), 200, _state(0, total=6, **later))
+
+    assert [one.status for one in (first, sent_before, less)] == ["open", "open", "behind"]
+    assert less.age_us is not None
+
+
 @pytest.mark.parametrize(
     ("version", "closed", "final"),
     [
