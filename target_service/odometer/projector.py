@@ -72,7 +72,7 @@ class Projector:
             pause_seconds = _IDLE_SECONDS
             try:
                 pause_seconds = await self.look()
-            except (LedgerError, RedisUnavailable, ResponseError):
+            except LedgerError:
                 pass
             except Exception:
                 logger.exception("The odometer's projector failed; it goes on")
@@ -90,10 +90,14 @@ class Projector:
         events = await self._questions.ask(lambda c: event_rows.projected(c, since_ms))
         due = [event for event in events if self._due_ms.get(event.number, 0) <= now_ms]
         if due:
-            await self._project({event.id: copy_of(event, now_ms) for event in due}, lease)
+            copies = {event.id: copy_of(event, now_ms) for event in due}
+            await self._leave_in_file(copies, lease)
             for event in due:
                 self._due_ms[event.number] = now_ms + event.configuration.refresh_ms
-            self._tell_as_of(events, now_ms)
+            # Without Redis the next copies are made all the same, for whoever finds none there.
+            with suppress(RedisUnavailable, ResponseError):
+                await self._put_in_redis(copies, lease)
+                self._tell_as_of(events, now_ms)
         left_ms = min((self._due_ms[event.number] for event in events), default=0) - self._now_ms()
         return min(_IDLE_SECONDS, max(0.0, left_ms / 1_000)) if events else _IDLE_SECONDS
 
@@ -110,14 +114,14 @@ class Projector:
         may_change = any(event.state is not State.CLOSED for event in events)
         self._series.as_of.set(now_ms / 1_000 if may_change else 0)
 
-    async def _project(self, copies: Mapping[str, Copy], lease: leases.Lease) -> None:
-        """Leave the copies in the ledger's file and in Redis, where all workers find the same."""
-
+    async def _leave_in_file(self, copies: Mapping[str, Copy], lease: leases.Lease) -> None:
         def leave(connection: sqlite3.Connection) -> None:
             leases.require(connection, lease)
             publish(connection, copies)
 
         await self._bookkeeping.write_unsynced(leave)
+
+    async def _put_in_redis(self, copies: Mapping[str, Copy], lease: leases.Lease) -> None:
         commands = [
             storing(event_id, copy, self._ledger_id, lease.token)
             for event_id, copy in copies.items()
