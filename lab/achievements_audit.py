@@ -28,7 +28,8 @@ _REFUSED_SECONDS = 5.0
 # Another sweep is at work, or died and left its lease, which runs out.
 _UNDER_WAY = 409
 _FRAMES_PER_READ = 5_000
-_COLUMN = re.compile(r"[a-z_]{1,32}")
+# What the names of counters and achievements become part of is SQL.
+_NAME = re.compile(r"[a-z_-]{1,32}")
 
 Unlock = tuple[int, str, str, int]
 
@@ -187,8 +188,9 @@ def _tracks(url: str, boards: Mapping[str, Mapping[str, int]]) -> list[Track]:
     if member is None:
         return []
     page = _page(f"{url}/v1/members/{quote(member, safe='')}/achievements")
-    if not all(_COLUMN.fullmatch(one.counter) for one in page.achievements):
-        raise NoAnswer("it tells of counters that are none")
+    names = (name for one in page.achievements for name in (one.counter, one.achievement))
+    if not all(_NAME.fullmatch(name) for name in names):
+        raise NoAnswer("it tells of counters or achievements that are none")
     return [
         Track(one.counter, one.achievement, tuple((level.at, level.points) for level in one.levels))
         for one in page.achievements

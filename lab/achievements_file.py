@@ -51,12 +51,15 @@ class AchievementsFile:
 
     def recount(self, tracks: Sequence[Track]) -> Recounted:
         """Recount everybody from their own row, as the service should have."""
-        columns = [f"{one.column}, {one.column}_total, {one.column}_level" for one in tracks]
+        columns = [
+            f'c."{one.column}", s."{one.achievement}_total", s."{one.achievement}_level"'
+            for one in tracks
+        ]
         members = right = 0
         with read_only(self.path) as connection:
             rows = connection.execute(
-                f"SELECT points, {', '.join(columns)} FROM member_counters"  # noqa: S608  checked names
-                " LEFT JOIN achievement_standings USING (member) WHERE tracking_code IS NOT NULL"
+                f"SELECT points, {', '.join(columns)} FROM member_counters c"  # noqa: S608  checked names
+                " LEFT JOIN achievement_standings s USING (member) WHERE tracking_code IS NOT NULL"
             )
             for points, *numbers in rows:
                 members += 1

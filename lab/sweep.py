@@ -8,7 +8,7 @@ from lab.variables import Variables
 
 
 def sweep(variables: Variables) -> int:
-    """Begin a sweep, wait until it has ended, and print what it did.
+    """Begin a sweep, wait until it has ended, and print what it did; 1 if a recount failed.
 
     The service need not be one that the lab has started; TARGET names another than SERVICE_PORT's.
 
@@ -34,4 +34,6 @@ def sweep(variables: Variables) -> int:
         f"It has ended: scanned {told.scanned:,}, changed {told.changed:,}, unchanged "
         f"{told.unchanged:,}, unlocked {told.unlocked:,}, {told.seconds or 0:.3f} seconds."
     )
-    return 0
+    if told.failed:
+        print(f"The recount failed for {told.failed:,} members; the service's log names them.")
+    return 1 if told.failed else 0

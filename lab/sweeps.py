@@ -22,6 +22,7 @@ class Sweep(msgspec.Struct, frozen=True):
     unchanged: int
     unlocked: int
     seconds: float | None
+    failed: int = 0
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ def _sweep(figures: SweepFigures) -> Iterator[str]:
         yield f"{counts}, in {sweep.seconds:.3f} s: {speed:,.0f} members a second"
     else:
         yield f"{counts}; it had not ended when the run did"
+    if sweep.failed:
+        yield f"the recount failed for {sweep.failed:,} members; service.log names them"
     if sweep.trouble:
         yield f"what became of it is not known: {sweep.trouble}"
 

@@ -14,6 +14,7 @@ class Sweep(msgspec.Struct, frozen=True):
     changed: Count
     unchanged: Count
     unlocked: Count
+    failed: Count = 0
     ended_at: str | None = None
     seconds: float | None = None
     trouble: str | None = None

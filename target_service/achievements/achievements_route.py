@@ -7,7 +7,6 @@ from target_service.achievements.messages import (
     AchievementsAnswer,
     LevelAnswer,
 )
-from target_service.achievements.pages import MemberPage
 from target_service.achievements.records import Records
 from target_service.achievements.request import read_named
 from target_service.achievements.series import AchievementSeries
@@ -44,22 +43,23 @@ class ReadAchievements:
             raise unknown_member(member)
         self._recounted()
         at = {(one.achievement, one.level): rfc3339(one.at_ms) for one in page.unlocked}
-        shown = [_shown(track, place, page, at) for place, track in enumerate(TRACKS)]
+        shown = [
+            _shown(track, total, level, at)
+            for track, total, level in zip(TRACKS, page.totals, page.levels, strict=True)
+        ]
         shown_at = rfc3339(wall_clock_ms())
         body = AchievementsAnswer(member, page.organization, page.points, shown, shown_at)
         return answer(encode(body))
 
 
 def _shown(
-    track: Track, place: int, page: MemberPage, at: dict[tuple[str, int], str]
+    track: Track, total: int, level: int, at: dict[tuple[str, int], str]
 ) -> AchievementAnswer:
     levels = [
-        LevelAnswer(number, level.at, level.points, at.get((track.achievement, number)))
-        for number, level in enumerate(track.levels, 1)
+        LevelAnswer(number, one.at, one.points, at.get((track.achievement, number)))
+        for number, one in enumerate(track.levels, 1)
     ]
-    return AchievementAnswer(
-        track.achievement, track.column, page.totals[place], page.levels[place], levels
-    )
+    return AchievementAnswer(track.achievement, track.column, total, level, levels)
 
 
 def unknown_member(member: str) -> UnknownMember:

@@ -6,7 +6,12 @@ import msgspec
 
 from target_service.achievements.counting import Add, Count
 from target_service.achievements.explain import explain_events
-from target_service.achievements.messages import CountAnswer, CounterBody, CounterEvent
+from target_service.achievements.messages import (
+    CountAnswer,
+    CounterBody,
+    EventOfAMember,
+    read_numbers,
+)
 from target_service.achievements.records import Records
 from target_service.achievements.refusals import CannotBe, EventReused
 from target_service.achievements.request import read_body, refuse
@@ -56,7 +61,9 @@ class CountEvents:
         """Answer with how many events were added; all of a request are, or none."""
         body = await call.body()
         member, given = read_body(call, "member_id", body, _decode, explain_events)
-        events = [_add(event) for event in ([given] if isinstance(given, CounterEvent) else given)]
+        events = [
+            _add(event) for event in ([given] if isinstance(given, EventOfAMember) else given)
+        ]
         if not all(is_id(event.event_id) for event in events):
             refuse(call, "member_id", body, explain_events)
         try:
@@ -68,18 +75,8 @@ class CountEvents:
         return answer(encode(CountAnswer(*counted)))
 
 
-def _add(event: CounterEvent) -> Add:
-    return Add(
-        normalised(event.event_id),
-        (
-            event.page_views,
-            event.unique_visitors,
-            event.link_clicks,
-            event.signups,
-            event.organizations,
-            event.paid_accounts,
-        ),
-    )
+def _add(event: EventOfAMember) -> Add:
+    return Add(normalised(event.event_id), read_numbers(event))
 
 
 def impossible(error: CannotBe) -> ImpossibleCounters:

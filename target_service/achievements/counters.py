@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-# Driven by page-view beacons, which blockers and closed tabs swallow: nothing relates them.
-BEACONS = ("page_views", "unique_visitors", "link_clicks")
-# Each step of the funnel is a part of the one before it.
+from target_service.achievements.tracks import COLUMNS
+
+# Each step of the funnel is a part of the one before it. The other counters are driven by page-view
+# beacons, which blockers and closed tabs swallow: nothing relates them.
 FUNNEL = ("signups", "organizations", "paid_accounts")
-COLUMNS = (*BEACONS, *FUNNEL)
 COUNTER_LIMIT = 2**53 - 1
 
 # One number for each of COLUMNS, in that order.

@@ -4,14 +4,15 @@ Nothing here knows of achievements: what was counted is settled when somebody lo
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
-from target_service.achievements.counters import COLUMNS, NOTHING, Numbers, added, impossibilities
+from target_service.achievements.counters import NOTHING, Numbers, added, impossibilities
 from target_service.achievements.refusals import CannotBe, EventReused, Refusal
+from target_service.achievements.tracks import COLUMNS
 from target_service.ledger.bulk import BulkInsert, Value, json_list
 
 _KNOWN = (
@@ -97,16 +98,22 @@ def forget(connection: sqlite3.Connection, before_ms: int, at_most: int) -> int:
     return connection.execute(_FORGET, (at_most, before_ms)).rowcount
 
 
+def payload(member: str, adds: Mapping[str, int]) -> str:
+    """What an event says, in one text, whatever the order of its counters."""
+    named = [f"{column}={add}" for column, add in sorted(adds.items()) if add]
+    return f"{','.join(named)} {member}"
+
+
 def _decide(count: Count, draft: _Draft, at_ms: int) -> Counted | Refusal:
     numbers = draft.numbers.get(count.member, NOTHING)
     fresh: dict[str, str] = {}
     for event in count.events:
-        payload = _payload(count.member, event.adds)
+        said = payload(count.member, dict(zip(COLUMNS, event.adds, strict=True)))
         earlier = fresh.get(event.event_id) or draft.known.get(event.event_id)
         if earlier is None:
-            fresh[event.event_id] = payload
+            fresh[event.event_id] = said
             numbers = added(numbers, event.adds)
-        elif earlier != payload:
+        elif earlier != said:
             return EventReused(event.event_id)
     problems = list(impossibilities(numbers)) if fresh else []
     if problems:
@@ -115,13 +122,9 @@ def _decide(count: Count, draft: _Draft, at_ms: int) -> Counted | Refusal:
         draft.known |= fresh
         draft.numbers[count.member] = numbers
         draft.changed[count.member] = None
-        for event_id, payload in fresh.items():
-            draft.events += (event_id, payload, at_ms)
+        for event_id, said in fresh.items():
+            draft.events += (event_id, said, at_ms)
     return Counted(len(fresh), len(count.events) - len(fresh))
-
-
-def _payload(member: str, adds: Numbers) -> str:
-    return f"{','.join(map(str, adds))} {member}"
 
 
 def _known(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from target_service.achievements.counters import COLUMNS, COUNTER_LIMIT
+from target_service.achievements.counters import COUNTER_LIMIT
+from target_service.achievements.tracks import COLUMNS
 from target_service.leaderboard.field_problems import explain_body, explain_fields
 from target_service.leaderboard.fields import Check, check_id, whole_number
 from target_service.leaderboard.rules import BATCH_EVENTS

@@ -4,8 +4,9 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 
 from target_service.achievements import boards
-from target_service.achievements.counters import COLUMNS, Numbers, impossibilities
+from target_service.achievements.counters import Numbers, impossibilities
 from target_service.achievements.refusals import CannotBe
+from target_service.achievements.tracks import COLUMNS
 
 # Nights are forgotten by their distance from the present: as many words as somebody may say for
 # nights to come push out no night that is still to be decided.
@@ -27,7 +28,10 @@ _SET_MEMBER = (
 )
 _SET_NIGHT = (
     "INSERT INTO achievement_nights (night, reconciled_ms) VALUES (?, ?)"
-    " ON CONFLICT (night) DO UPDATE SET reconciled_ms = excluded.reconciled_ms"
+    " ON CONFLICT (night) DO UPDATE SET"
+    # The latest counts, by a clock that may have been set back since.
+    " reconciled_ms = max(coalesce(reconciled_ms, 0), excluded.reconciled_ms)"
+    " RETURNING reconciled_ms"
 )
 _FORGET_NIGHTS = "DELETE FROM achievement_nights WHERE night < ? OR night > ?"
 
@@ -53,9 +57,9 @@ def reconcile(connection: sqlite3.Connection, _at_ms: int, member: str, numbers:
 
 
 def complete_night(connection: sqlite3.Connection, at_ms: int, night: str) -> int:
-    """Note that a night's reconcile is complete, and when that was last said."""
-    connection.execute(_SET_NIGHT, (night, at_ms))
+    """Note that a night's reconcile is complete, and return when that was last said."""
+    (said_ms,) = connection.execute(_SET_NIGHT, (night, at_ms)).fetchone()
     today = datetime.fromtimestamp(at_ms / 1_000, UTC).date()
     kept = (today - _NIGHTS_KEPT, today + _NIGHTS_KEPT)
     connection.execute(_FORGET_NIGHTS, [one.isoformat() for one in kept])
-    return at_ms
+    return int(said_ms)

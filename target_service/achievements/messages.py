@@ -1,10 +1,12 @@
 """What the achievements' operations take and answer; the OpenAPI document is made from these."""
 
+from operator import attrgetter
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 
 from target_service.achievements.counters import COUNTER_LIMIT
+from target_service.achievements.tracks import COLUMNS
 from target_service.leaderboard.rules import BATCH_EVENTS, Count, Date, Id, Place, Timestamp
 
 SWEEP_DIGITS = 15
@@ -12,31 +14,36 @@ SweepNumber = Annotated[int, Meta(ge=1, le=10**SWEEP_DIGITS - 1)]
 Counter = Annotated[int, Meta(ge=0, le=COUNTER_LIMIT)]
 
 
-class CounterEvent(Struct, frozen=True, forbid_unknown_fields=True):
-    """What one event adds to a member's counters."""
+class EventOfAMember(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one event adds to a member's counters, each under the counter's own name."""
 
     event_id: Id
-    page_views: Counter = 0
-    unique_visitors: Counter = 0
-    link_clicks: Counter = 0
-    signups: Counter = 0
-    organizations: Counter = 0
-    paid_accounts: Counter = 0
 
 
-CounterEvents = Annotated[list[CounterEvent], Meta(min_length=1, max_length=BATCH_EVENTS)]
+CounterEvent = defstruct(
+    "CounterEvent",
+    [(column, Counter, 0) for column in COLUMNS],
+    bases=(EventOfAMember,),
+    namespace={"__doc__": "What one event adds to a member's counters."},
+    module=__name__,
+    frozen=True,
+    forbid_unknown_fields=True,
+)
+CounterEvents = Annotated[
+    list[CounterEvent],  # type: ignore[valid-type]  # made from the list of tracks
+    Meta(min_length=1, max_length=BATCH_EVENTS),
+]
 CounterBody = CounterEvent | CounterEvents
-
-
-class CounterValues(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a member's counters are; the reconcile names all six."""
-
-    page_views: Counter
-    unique_visitors: Counter
-    link_clicks: Counter
-    signups: Counter
-    organizations: Counter
-    paid_accounts: Counter
+CounterValues = defstruct(
+    "CounterValues",
+    [(column, Counter) for column in COLUMNS],
+    namespace={"__doc__": "What a member's counters are; the reconcile names all six."},
+    module=__name__,
+    frozen=True,
+    forbid_unknown_fields=True,
+)
+# Reads a message's counters by their names, in the order of COLUMNS.
+read_numbers = attrgetter(*COLUMNS)
 
 
 class MemberBody(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +64,7 @@ class ReconcileAnswer(Struct, frozen=True):
     """The counters as they are now."""
 
     member: Id
-    counters: CounterValues
+    counters: CounterValues  # type: ignore[valid-type]  # made from the list of tracks
 
 
 class MemberAnswer(Struct, frozen=True):
@@ -71,7 +78,8 @@ class MemberAnswer(Struct, frozen=True):
 class NightAnswer(Struct, frozen=True):
     """When a night's reconcile was said to be complete, and when its sweep is due.
 
-    `in_time` is false when it was said before the reconcile begins: such a word covers no night.
+    `in_time` is false when it was said before the reconcile begins, or after the next one has: such
+    a word covers no night.
     """
 
     night: Date
@@ -81,7 +89,10 @@ class NightAnswer(Struct, frozen=True):
 
 
 class SweepAnswer(Struct, frozen=True):
-    """A sweep, of a night or (null) by hand; what it did so far, or in all once it has ended."""
+    """A sweep, of a night or (null) by hand; what it did so far, or in all once it has ended.
+
+    `failed` counts members whose recount failed; the service's log names some of them.
+    """
 
     number: Place
     night: Date | None
@@ -91,6 +102,7 @@ class SweepAnswer(Struct, frozen=True):
     changed: Count
     unchanged: Count
     unlocked: Count
+    failed: Count
     seconds: float | None
 
 

@@ -50,7 +50,7 @@ class CompleteReconcile:
         if night is None or problems:
             raise InvalidRequest(problems)
         said_ms = await self._records.complete_night(night.isoformat())
-        in_time = said_ms >= self._nights.reconcile_ms(night)
+        in_time = self._nights.is_word_for(night, said_ms)
         sweep_at = rfc3339(self._nights.sweep_ms(night))
         return answer(encode(NightAnswer(night.isoformat(), rfc3339(said_ms), sweep_at, in_time)))
 

@@ -28,6 +28,15 @@ class Nights:
         """When the sweep of the night is due."""
         return self._moment_ms(night, self.sweep_at)
 
+    def closes_ms(self, night: date) -> int:
+        """When the night is over: the next one's reconcile begins to change the counters."""
+        return self.reconcile_ms(night + _DAY)
+
+    def is_word_for(self, night: date, said_ms: int | None) -> bool:
+        """Whether a word at this moment says that the night's reconcile is complete."""
+        begins_ms = self.reconcile_ms(night)
+        return said_ms is not None and begins_ms <= said_ms < self.closes_ms(night)
+
     def latest(self, now_ms: int) -> date:
         """The last night whose sweep was due by now."""
         today = datetime.fromtimestamp(now_ms / 1_000, self.zone).date()

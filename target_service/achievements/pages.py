@@ -5,14 +5,11 @@ import sqlite3
 import msgspec
 from msgspec import Struct
 
-from target_service.achievements.counters import COLUMNS
-from target_service.achievements.recount import MOVED
+from target_service.achievements.recount import MOVED, PROGRESS
 
 _READ = (
     "SELECT json_array(c.organization, c.tracking_code,"  # noqa: S608  (own names)
-    f" ({MOVED}), coalesce(s.points, 0), coalesce(s.seen, 0),"
-    f" json_array({', '.join(f'coalesce(s.{column}_total, 0)' for column in COLUMNS)}),"
-    f" json_array({', '.join(f'coalesce(s.{column}_level, 0)' for column in COLUMNS)}),"
+    f" ({MOVED}), coalesce(s.points, 0), coalesce(s.seen, 0), {PROGRESS},"
     " json((SELECT json_group_array(json_array(number, achievement, level, points, at_ms)) FROM"
     " (SELECT number, achievement, level, points, at_ms FROM achievement_unlocks u"
     " WHERE u.member = c.member ORDER BY number))))"

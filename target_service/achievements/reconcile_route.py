@@ -6,7 +6,7 @@ import msgspec
 
 from target_service.achievements.count_route import PATH, impossible
 from target_service.achievements.explain import explain_values
-from target_service.achievements.messages import CounterValues, ReconcileAnswer
+from target_service.achievements.messages import CounterValues, ReconcileAnswer, read_numbers
 from target_service.achievements.records import Records
 from target_service.achievements.refusals import CannotBe
 from target_service.achievements.request import read_body
@@ -52,7 +52,7 @@ class ReconcileCounters:
         body = await call.body()
         member, values = read_body(call, "member_id", body, _decode, explain_values)
         try:
-            await self._records.reconcile(member, msgspec.structs.astuple(values))
+            await self._records.reconcile(member, read_numbers(values))
         except CannotBe as error:
             raise impossible(error) from error
         return answer(encode(ReconcileAnswer(member, values)))

@@ -9,26 +9,27 @@ import msgspec
 from msgspec import Struct
 
 from target_service.achievements import boards
-from target_service.achievements.counters import COLUMNS
 from target_service.achievements.standing import Progress, Standing, points, settle
-from target_service.achievements.tracks import EDITION
+from target_service.achievements.tracks import COLUMNS, EDITION, TRACKS
 from target_service.ledger.bulk import BulkInsert, Value, json_list
 
-_PROGRESS = [f"{column}_{part}" for column in COLUMNS for part in ("total", "level")]
+_TOTALS = ", ".join(f"coalesce(s.{track.total_column}, 0)" for track in TRACKS)
+_LEVELS = ", ".join(f"coalesce(s.{track.level_column}, 0)" for track in TRACKS)
+# A row's totals and levels, in the order of TRACKS; `s` is a standing, or none.
+PROGRESS = f"json_array({_TOTALS}), json_array({_LEVELS})"
+_PROGRESS = [name for track in TRACKS for name in (track.total_column, track.level_column)]
 _SET = ["board", "version", "points", "edition", *_PROGRESS]
 # True for a member whose counters a recount has not seen as they are.
 MOVED = " OR ".join(
     [
-        *(f"c.{column} <> coalesce(s.{column}_total, 0)" for column in COLUMNS),
+        *(f"c.{track.column} <> coalesce(s.{track.total_column}, 0)" for track in TRACKS),
         f"coalesce(s.edition, 0) NOT IN (0, {EDITION})",
     ]
 )
 _READ = (
     "SELECT json_group_array(json_array(j.key, c.organization, coalesce(s.version, 0),"  # noqa: S608  (own names)
     " coalesce(s.points, 0), coalesce(s.edition, 0),"
-    f" json_array({', '.join(f'c.{column}' for column in COLUMNS)}),"
-    f" json_array({', '.join(f'coalesce(s.{column}_total, 0)' for column in COLUMNS)}),"
-    f" json_array({', '.join(f'coalesce(s.{column}_level, 0)' for column in COLUMNS)})))"
+    f" json_array({', '.join(f'c.{column}' for column in COLUMNS)}), {PROGRESS}))"
     " FROM json_each(?) j CROSS JOIN member_counters c ON c.member = j.value"
     " LEFT JOIN achievement_standings s ON s.member = c.member"
 )

@@ -13,6 +13,7 @@ from target_service.achievements.nights import Nights
 from target_service.achievements.records import Records
 from target_service.achievements.series import AchievementSeries
 from target_service.achievements.sweep import Sweep, SweepCut, begin_sweep
+from target_service.achievements.sweeps import WAITS
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.store import Store
 from target_service.moments import rfc3339, wall_clock_ms
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _INTERVAL_SECONDS = 1.0
-_NO_RECONCILE = "no reconcile"
+_NOT_SWEPT = "not swept"
 
 
 class Scheduler:
     """Looks at the clock once a second; whatever clocks do, a night is decided once.
 
     The ledger remembers what became of a night, so several workers, a restart and a clock that is
-    set back neither repeat a sweep nor leave one out. A night that nobody was there for is made up
-    for, until the next one is due.
+    set back neither repeat a sweep nor leave one out. A night that nobody was there for, or whose
+    reconcile is late, is made up for until the next night's reconcile begins.
     """
 
     def __init__(
@@ -65,18 +66,19 @@ class Scheduler:
     async def look(self) -> None:
         """Count what sweeps have done, and sweep if a night is due that nobody has decided."""
         await self._count()
-        night = self._nights.latest(self._now_ms())
+        now_ms = self._now_ms()
+        night = self._nights.latest(now_ms)
         if night == self._decided:
             return
         found = await self._records.night(night.isoformat())
-        if found.outcome is not None:
+        if found.is_decided:
             self._decided = night
-            return
-        said_ms = found.reconciled_ms
-        if said_ms is not None and said_ms >= self._nights.reconcile_ms(night):
+        elif now_ms >= self._nights.closes_ms(night):
+            await self._decide(night, found.reconciled_ms, _NOT_SWEPT)
+        elif self._nights.is_word_for(night, found.reconciled_ms):
             await self.sweep(night.isoformat())
-        elif await self._records.decide_night(night.isoformat(), _NO_RECONCILE):
-            logger.info("sweep (night %s): it does not run: %s", night, self._why(night, said_ms))
+        elif found.outcome is None:
+            await self._decide(night, found.reconciled_ms, WAITS)
 
     async def sweep(self, night: str | None = None) -> int | None:
         """Begin a sweep; return its number, or None when another is at work."""
@@ -118,16 +120,26 @@ class Scheduler:
             self._series.recounts.labels("sweep").inc(row.scanned)
             self._series.unlocks.inc(row.unlocked)
             self._series.sweep_members.labels("changed").inc(row.changed)
-            self._series.sweep_members.labels("unchanged").inc(row.scanned - row.changed)
+            self._series.sweep_members.labels("unchanged").inc(row.unchanged)
+            self._series.sweep_members.labels("failed").inc(row.failed)
         # Last, so that who sees the time sees what was counted.
         self._series.sweep_last_success.set(ended.last_ms / 1_000)
+
+    async def _decide(self, night: date, said_ms: int | None, outcome: str) -> None:
+        """Note that the night is not swept, or not yet, and have one worker say so."""
+        if await self._records.decide_night(night.isoformat(), outcome):
+            until = rfc3339(self._nights.closes_ms(night))
+            what = f"it waits until {until}" if outcome == WAITS else "it does not run"
+            logger.info("sweep (night %s): %s: %s", night, what, self._why(night, said_ms))
 
     def _why(self, night: date, said_ms: int | None) -> str:
         if said_ms is None:
             return "nobody said that the night's reconcile is complete"
-        begins = rfc3339(self._nights.reconcile_ms(night))
-        said = rfc3339(said_ms)
-        return f"its reconcile was said to be complete at {said}, before it begins ({begins})"
+        begins, closes = self._nights.reconcile_ms(night), self._nights.closes_ms(night)
+        said = f"its reconcile was said to be complete at {rfc3339(said_ms)}"
+        if said_ms < begins:
+            return f"{said}, before it begins ({rfc3339(begins)})"
+        return f"{said}, and the next night's has begun since ({rfc3339(closes)})"
 
 
 def _finish(begun: Sweep, connection: sqlite3.Connection) -> None:

@@ -30,9 +30,9 @@ class AchievementSeries:
         )
         self.sweep_members = Counter(
             "achievements_sweep_members_total",
-            "Members that sweeps looked at, by whether their standing had moved.",
+            "Members that sweeps looked at: they had moved, had not, or their recount failed.",
             ("outcome",),
             registry=registry,
         )
-        for outcome in ("changed", "unchanged"):
+        for outcome in ("changed", "unchanged", "failed"):
             self.sweep_members.labels(outcome)

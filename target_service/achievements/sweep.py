@@ -27,6 +27,8 @@ LEASE = "achievements-sweep"
 LEASE_MS = 10_000
 # Whoever counts meanwhile waits for the file as long as a slice takes: a few milliseconds.
 _SLICE_MEMBERS = 50
+# Of members whose recount fails so many are named in the log; all are counted.
+_NAMED_AT_MOST = 10
 
 
 class SweepCut(Exception):
@@ -39,7 +41,8 @@ class Sweep:
     Each transaction that writes renews the lease first, so a sweep that slept past its lease while
     another took it is fenced off before it writes anything. The members are gone through from
     where a run that died had got to, then from the beginning up to there: every run looks at
-    everybody, and what was cut off comes first.
+    everybody, and what was cut off comes first. A member whose recount fails is passed over, named
+    and counted, and stops nobody else's.
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class Sweep:
                 for after, up_to in ((self._resumed_after, BEYOND), ("", self._resumed_after)):
                     for page in self._pages(after, up_to):
                         self._settle(page)
-            self._end()
+            self._end(started)
         except (LedgerError, SweepCut) as error:
             logger.info("%s; it did not end: %s", self._report(started), error)
             raise
@@ -90,12 +93,13 @@ class Sweep:
         seconds = time.monotonic() - started
         return SweepReport(self._night, self._tally, seconds, self._resumed_after)
 
-    def _end(self) -> None:
+    def _end(self, started: float) -> None:
         with self._store.write(self._connection):
             now_ms = self._now_ms()
             leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
             sweeps.note(self._connection, self.number, self._tally, "")
-            sweeps.end(self._connection, self.number, now_ms)
+            took_ms = round((time.monotonic() - started) * 1_000)
+            sweeps.end(self._connection, self.number, now_ms, took_ms)
             if self._night is not None:
                 sweeps.decide(self._connection, self._night, "swept", now_ms)
             leases.release(self._connection, self._lease)
@@ -124,6 +128,27 @@ class Sweep:
             self._write((), page.last)
 
     def _write(self, members: Sequence[str], swept_to: str | None) -> None:
+        """Recount these in one transaction; where that fails, those it does not fail for."""
+        try:
+            self._recount(members, swept_to)
+        except LedgerError:
+            raise
+        except Exception as error:
+            if not members:
+                raise
+            if len(members) == 1:
+                self._pass_over(members[0], error)
+            else:
+                for member in members:
+                    self._write((member,), None)
+            self._recount((), swept_to)
+
+    def _pass_over(self, member: str, error: Exception) -> None:
+        self._tally.failed += 1
+        if self._tally.failed <= _NAMED_AT_MOST:
+            logger.warning("sweep: the recount of member %r failed: %s", member, error)
+
+    def _recount(self, members: Sequence[str], swept_to: str | None) -> None:
         with self._store.write(self._connection):
             now_ms = self._now_ms()
             leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
@@ -153,7 +178,7 @@ def begin_sweep(
         lease = leases.acquire(connection, LEASE, uuid.uuid4().hex, LEASE_MS, now_ms())
         if lease is None:
             return None
-        if night is not None and sweeps.night(connection, night).outcome is not None:
+        if night is not None and sweeps.night(connection, night).is_decided:
             leases.release(connection, lease)
             return None
         begun = sweeps.begin(connection, night, now_ms())

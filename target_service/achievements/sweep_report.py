@@ -18,8 +18,9 @@ class SweepReport:
         tally = self.tally
         whose = f"night {self.night}" if self.night else "by hand"
         resumed = f", resumed after {self.resumed_after!r}" if self.resumed_after else ""
+        failed = f", failed {tally.failed}" if tally.failed else ""
         return (
             f"sweep ({whose}{resumed}): scanned {tally.scanned}, changed {tally.changed}, "
-            f"unchanged {tally.scanned - tally.changed}, unlocked {tally.unlocked}, "
-            f"{self.seconds:.3f} seconds"
+            f"unchanged {tally.scanned - tally.changed - tally.failed}, "
+            f"unlocked {tally.unlocked}{failed}, {self.seconds:.3f} seconds"
         )

@@ -52,7 +52,7 @@ class BeginSweep:
         if number is None:
             raise SweepUnderWay("Another sweep is at work; wait until it has ended.")
         row = await self._records.sweep(number)
-        return answer(encode(_shown(row or SweepRow(number, None, 0, None, 0, 0, 0))))
+        return answer(encode(_shown(row or SweepRow(number, None, 0, None, None, 0, 0, 0, 0))))
 
 
 class ReadSweep:
@@ -92,7 +92,8 @@ def _shown(row: SweepRow) -> SweepAnswer:
         ended_at=None if row.ended_ms is None else rfc3339(row.ended_ms),
         scanned=row.scanned,
         changed=row.changed,
-        unchanged=row.scanned - row.changed,
+        unchanged=row.unchanged,
         unlocked=row.unlocked,
-        seconds=None if row.ended_ms is None else (row.ended_ms - row.started_ms) / 1_000,
+        failed=row.failed,
+        seconds=None if row.took_ms is None else row.took_ms / 1_000,
     )

@@ -4,9 +4,15 @@ import sqlite3
 from dataclasses import dataclass
 from typing import NamedTuple
 
+# What becomes of a night that is due and whose reconcile nobody has said to be complete yet.
+WAITS = "waits"
 _RUNS_KEPT = 400
-_COLUMNS = "number, night, started_ms, ended_ms, scanned, changed, unlocked"
-_LATEST_END = "SELECT coalesce(max(ended_ms), 0) FROM achievement_sweeps"
+_COLUMNS = "number, night, started_ms, ended_ms, took_ms, scanned, changed, unlocked, failed"
+# By number: the clock may have been set back since an earlier one.
+_LATEST_END = (
+    "SELECT coalesce((SELECT ended_ms FROM achievement_sweeps WHERE ended_ms IS NOT NULL"
+    " ORDER BY number DESC LIMIT 1), 0)"
+)
 _CLAIM = (
     "UPDATE achievement_sweeps SET counted = 1 WHERE counted = 0 AND ended_ms IS NOT NULL"  # noqa: S608  (own names)
     f" RETURNING {_COLUMNS}"
@@ -14,24 +20,35 @@ _CLAIM = (
 
 
 class SweepRow(NamedTuple):
-    """One run: of a night, or (None) by hand; `ended_ms` is None while it runs or has died."""
+    """One run: of a night, or (None) by hand; `ended_ms` is None while it runs or has died.
+
+    `took_ms` is no difference of the other two: the clock may be set meanwhile.
+    """
 
     number: int
     night: str | None
     started_ms: int
     ended_ms: int | None
+    took_ms: int | None
     scanned: int
     changed: int
     unlocked: int
+    failed: int
+
+    @property
+    def unchanged(self) -> int:
+        """Members who stood where they should."""
+        return self.scanned - self.changed - self.failed
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has done so far."""
+    """What a run has done so far; `failed` counts members whose recount did."""
 
     scanned: int = 0
     changed: int = 0
     unlocked: int = 0
+    failed: int = 0
 
 
 class Night(NamedTuple):
@@ -39,6 +56,11 @@ class Night(NamedTuple):
 
     reconciled_ms: int | None
     outcome: str | None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is settled what becomes of it; a night that waits for its word is not."""
+        return self.outcome not in (None, WAITS)
 
 
 class Ended(NamedTuple):
@@ -62,16 +84,18 @@ def begin(connection: sqlite3.Connection, night: str | None, now_ms: int) -> tup
 def note(connection: sqlite3.Connection, number: int, tally: Tally, swept_to: str) -> None:
     """Keep how far the run is."""
     connection.execute(
-        "UPDATE achievement_sweeps SET scanned = ?, changed = ?, unlocked = ? WHERE number = ?",
-        (tally.scanned, tally.changed, tally.unlocked, number),
+        "UPDATE achievement_sweeps SET scanned = ?, changed = ?, unlocked = ?, failed = ?"
+        " WHERE number = ?",
+        (tally.scanned, tally.changed, tally.unlocked, tally.failed, number),
     )
     connection.execute("UPDATE achievement_state SET swept_to = ?", (swept_to,))
 
 
-def end(connection: sqlite3.Connection, number: int, now_ms: int) -> None:
+def end(connection: sqlite3.Connection, number: int, now_ms: int, took_ms: int) -> None:
     """Close the record of a run that came to its end."""
     connection.execute(
-        "UPDATE achievement_sweeps SET ended_ms = ? WHERE number = ?", (now_ms, number)
+        "UPDATE achievement_sweeps SET ended_ms = ?, took_ms = ? WHERE number = ?",
+        (now_ms, took_ms, number),
     )
 
 
@@ -93,12 +117,12 @@ def night(connection: sqlite3.Connection, name: str) -> Night:
 
 
 def decide(connection: sqlite3.Connection, name: str, outcome: str, now_ms: int) -> bool:
-    """Note what became of a night's sweep; tell whether nobody had before."""
+    """Note what becomes of a night's sweep, once it waits and once for good; tell if it is news."""
     decided = connection.execute(
         "INSERT INTO achievement_nights (night, outcome, decided_ms) VALUES (?, ?, ?)"
         " ON CONFLICT (night) DO UPDATE SET outcome = excluded.outcome, decided_ms = ?3"
-        " WHERE outcome IS NULL",
-        (name, outcome, now_ms),
+        " WHERE outcome IS NULL OR outcome = ?4 AND excluded.outcome <> ?4",
+        (name, outcome, now_ms, WAITS),
     )
     return bool(decided.rowcount)
 

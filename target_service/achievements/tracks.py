@@ -21,8 +21,17 @@ class Track:
     achievement: str
     levels: tuple[Level, ...]
 
+    @property
+    def total_column(self) -> str:
+        """The standings' column of the running total, as SQL names it."""
+        return f'"{self.achievement}_total"'
 
-# In the order of the counters, which is the order of the numbers they are settled against.
+    @property
+    def level_column(self) -> str:
+        """The standings' column of the highest level unlocked, as SQL names it."""
+        return f'"{self.achievement}_level"'
+
+
 TRACKS = (
     Track("page_views", "shop-window", (
         Level(100, 5), Level(1_000, 10), Level(10_000, 25), Level(100_000, 60),
@@ -43,6 +52,10 @@ TRACKS = (
         Level(1, 50), Level(5, 100), Level(25, 250), Level(100, 600),
     )),
 )  # fmt: skip
+
+# Wherever six numbers stand in a row it is in this order. What is kept, in the ledger's file or on
+# the wire, is kept by name: a counter by its own, what it earned by the achievement's.
+COLUMNS = tuple(track.column for track in TRACKS)
 
 # A standing says which list it was settled by: another list settles it anew.
 EDITION = crc32(repr(TRACKS).encode())

@@ -36,7 +36,7 @@ ANSWERS: dict[str, Any] = {
 }
 TABLES = """
 CREATE TABLE member_counters (member, tracking_code, organization, signups);
-CREATE TABLE achievement_standings (member, points, signups_total, signups_level);
+CREATE TABLE achievement_standings (member, points, host_total, host_level);
 CREATE TABLE achievement_unlocks (number, member, achievement, level);
 CREATE TABLE achievement_state (published_to);
 CREATE TABLE counter_events (event_id);
@@ -142,7 +142,7 @@ def test_what_is_right_holds(stack: Stack, file: AchievementsFile) -> None:
         ("DELETE FROM counter_events WHERE event_id = 'e-1'", 0, (3, 2, False)),
         ("INSERT INTO counter_events VALUES ('e-4'), ('e-5')", 1, (5, 4, False)),
         ("UPDATE member_counters SET signups = 13 WHERE member = 'ann'", 2, (1, 2, False)),
-        ("UPDATE achievement_standings SET signups_level = 1", 2, (1, 2, False)),
+        ("UPDATE achievement_standings SET host_level = 1", 2, (1, 2, False)),
         ("UPDATE achievement_standings SET points = 41", 2, (1, 2, False)),
         ("UPDATE member_counters SET signups = 1 WHERE member = 'bob'", 2, (1, 2, False)),
         ("UPDATE achievement_standings SET points = 41", 3, (2, 3, False)),

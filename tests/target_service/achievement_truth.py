@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from target_service.achievements.counters import COLUMNS, NOTHING, Numbers
+from target_service.achievements.counters import NOTHING, Numbers
 from target_service.achievements.counting import Count
-from target_service.achievements.tracks import TRACKS
+from target_service.achievements.tracks import COLUMNS, TRACKS
 
 KEPT_MS = 86_400_000
 WORTH = {

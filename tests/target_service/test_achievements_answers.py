@@ -1,5 +1,8 @@
 """Counters, standings, pending unlocks and colleagues' boards over HTTP."""
 
+import sqlite3
+from contextlib import closing
+
 from achievements_client import COLUMNS, Achieving, member_path
 from durable_service import eventually
 from problem_checks import check, invalid
@@ -44,6 +47,22 @@ def test_each_counter_is_seen_under_its_own_name(achieving: Achieving) -> None:
 
         assert (name, 777) == (shown[column]["achievement"], shown[column]["total"])
         assert {column, *wider} == {name for name, one in shown.items() if one["total"]}
+
+
+def test_each_counter_is_kept_under_its_own_name(achieving: Achieving) -> None:
+    """Counted and reconciled: the ledger's row has every number where its name says."""
+    values = dict(zip(COLUMNS, (11, 12, 13, 16, 15, 14), strict=True))
+    achieving.count("counted-by-name", **values).raise_for_status()
+    answer = achieving.reconcile("reconciled-by-name", **values)
+
+    assert {"member": "reconciled-by-name", "counters": values} == answer.json()
+    with closing(sqlite3.connect(f"file:{achieving.ledger}?mode=ro", uri=True)) as connection:
+        for member in ("counted-by-name", "reconciled-by-name"):
+            row = connection.execute(
+                f"SELECT {', '.join(COLUMNS)} FROM member_counters WHERE member = ?",  # noqa: S608
+                (member,),
+            ).fetchone()
+            assert tuple(values.values()) == row
 
 
 def test_an_event_counts_once(achieving: Achieving) -> None:

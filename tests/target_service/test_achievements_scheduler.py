@@ -137,23 +137,64 @@ def test_a_reconciled_night_is_swept_once_when_it_is_due(
 def test_a_night_without_a_reconcile_is_not_swept_and_says_so(
     play: Play, clock: Clock, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One line by whoever decided it; a word that comes too late changes nothing."""
+    """Due it waits, until the next night's reconcile begins; one line each, by whoever decided."""
 
     async def story(workers: Workers) -> None:
-        clock.set(DUE)
-        await workers.look()
+        for moment in (DUE, "2026-09-06T02:41", "2026-09-07T01:14", "2026-09-07T01:15"):
+            clock.set(moment)
+            await workers.look()
         await workers.records.complete_night(NIGHT)
-        clock.set("2026-09-06T02:41")
         await workers.look()
 
     play(story)
 
     assert [] == unlocks(store)
+    nobody = "nobody said that the night's reconcile is complete"
+    assert caplog.messages == [
+        f"sweep (night {NIGHT}): it waits until 2026-09-07T01:15:00.000Z: {nobody}",
+        f"sweep (night {NIGHT}): it does not run: {nobody}",
+    ]
+
+
+@pytest.mark.parametrize("said", ["2026-09-06T02:41", "2026-09-07T01:14"])
+def test_a_word_that_comes_late_has_the_night_swept_when_it_comes(
+    play: Play, clock: Clock, store: Store, caplog: pytest.LogCaptureFixture, said: str
+) -> None:
+    """A minute after the sweep was due, or the minute before the next night's reconcile."""
+
+    async def story(workers: Workers) -> None:
+        clock.set(DUE)
+        await workers.look()
+        clock.set(said)
+        await workers.records.complete_night(NIGHT)
+        await workers.look()
+        await workers.look()
+
+    play(story)
+
+    assert MEMBERS // EVERY == len(unlocks(store))
+    waits, line = caplog.messages
+    assert waits.startswith(f"sweep (night {NIGHT}): it waits until ")
+    assert line.startswith(f"sweep (night {NIGHT}): scanned 60")
+
+
+def test_a_word_stands_when_the_clock_is_set_back_behind_it(
+    play: Play, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Said again by a clock that shows a time before the reconcile, it has still been said."""
+
+    async def story(workers: Workers) -> None:
+        clock.set("2026-09-06T01:15")
+        await workers.records.complete_night(NIGHT)
+        clock.set("2026-09-06T01:14")
+        await workers.records.complete_night(NIGHT)
+        clock.set(DUE)
+        await workers.look()
+
+    play(story)
+
     (line,) = caplog.messages
-    assert line == (
-        f"sweep (night {NIGHT}): it does not run: "
-        "nobody said that the night's reconcile is complete"
-    )
+    assert line.startswith(f"sweep (night {NIGHT}): scanned 60")
 
 
 def test_a_word_before_the_reconcile_begins_covers_no_night(
@@ -186,19 +227,24 @@ def test_a_word_before_the_reconcile_begins_covers_no_night(
 def test_a_night_nobody_was_there_for_is_made_up_for(
     play: Play, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever starts at noon sweeps the night; nights further back are gone."""
+    """Whoever starts at noon sweeps the night; one whose next has begun is over."""
 
     async def story(workers: Workers) -> None:
         clock.set(RECONCILED)
         await workers.records.complete_night(NIGHT)
         clock.set("2026-09-07T01:30")
+        await workers.look()
         await workers.records.complete_night("2026-09-07")
         clock.set("2026-09-07T10:00")
         await workers.look()
 
     play(story)
 
-    (line,) = caplog.messages
+    over, line = caplog.messages
+    assert over == (
+        f"sweep (night {NIGHT}): it does not run: its reconcile was said to be complete at "
+        "2026-09-06T02:00:00.000Z, and the next night's has begun since (2026-09-07T01:15:00.000Z)"
+    )
     assert line.startswith("sweep (night 2026-09-07): scanned 60")
 
 
@@ -235,6 +281,7 @@ def test_a_sweep_by_hand_runs_whatever_the_night(
         assert row is not None
         assert (None, 60, 60, 20) == (row.night, row.scanned, row.changed, row.unlocked)
         assert row.started_ms == row.ended_ms
+        assert row.took_ms is not None
 
     play(story)
 

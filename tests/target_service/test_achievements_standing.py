@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from target_service.achievements.counters import COLUMNS
 from target_service.achievements.standing import NO_STANDING, Progress, award, points, settle
-from target_service.achievements.tracks import TRACKS
+from target_service.achievements.tracks import COLUMNS, TRACKS
 
 numbers = st.tuples(*[st.integers(0, 200_000)] * len(COLUMNS))
 histories = st.lists(numbers, min_size=1, max_size=6)

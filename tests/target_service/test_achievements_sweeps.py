@@ -149,3 +149,34 @@ def test_only_who_has_a_tracking_code_is_swept(tmp_path: Path) -> None:
 
     assert (5, 5) == (report.tally.scanned, report.tally.unlocked)
     assert [name(index) for index in range(5)] == unlocks(store)
+
+
+def test_a_member_whose_recount_fails_stops_nobody_else(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """They are passed over, named in the log and counted; everybody else is recounted."""
+    broken = [name(index) for index in (0, 20, 4_490)]
+    connection = store.connect()
+    with store.write(connection):
+        connection.executemany(
+            "INSERT INTO achievement_unlocks (member, achievement, level, points, at_ms)"
+            " VALUES (?, 'crowd-puller', 1, 5, 0)",
+            [(one,) for one in broken],
+        )
+    connection.close()
+
+    with caplog.at_level(logging.INFO, logger=sweep_module.__name__):
+        report, _ = _sweep(store)
+
+    assert (MEMBERS, MEMBERS - 3, CROSSING - 3, 3) == (
+        report.tally.scanned,
+        report.tally.changed,
+        report.tally.unlocked,
+        report.tally.failed,
+    )
+    assert _expected() == sorted(unlocks(store))
+    *named, line = caplog.messages
+    assert [f"sweep: the recount of member '{one}' failed" for one in broken] == [
+        told.partition(":")[0] + ":" + told.split(":")[1] for told in named
+    ]
+    assert f"unlocked {CROSSING - 3}, failed 3, " in line

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from target_service.achievements.counters import COLUMNS
+from target_service.achievements.counters import FUNNEL
 from target_service.achievements.standing import NO_STANDING, settle
-from target_service.achievements.tracks import TRACKS
+from target_service.achievements.tracks import COLUMNS, TRACKS
 
 EARNED_BY = {
     "page_views": "shop-window",
@@ -22,6 +22,7 @@ def test_every_column_earns_exactly_one_achievement() -> None:
     assert EARNED_BY == {track.column: track.achievement for track in TRACKS}
     assert tuple(EARNED_BY) == COLUMNS
     assert len(set(EARNED_BY.values())) == len(TRACKS)
+    assert set(FUNNEL) < set(COLUMNS)
 
 
 def test_each_column_alone_unlocks_its_own_achievement() -> None:
