@@ -53,8 +53,10 @@ class Durability:
         guarded = {key: GuardedKey(key, metrics) for key in keys}
         self.projection = Projection(pipeline, guarded, conditions, self._marking)
         self.freshness = ProjectedFreshness(pipeline, conditions)
-        self.board_versions = {
-            key: Command(pack("HMGET", companion(key, MARK), "epoch", "writes"), Uncounted())
+        self.board_marks = {
+            key: Command(
+                pack("HMGET", companion(key, MARK), "epoch", "writes", "ready"), Uncounted()
+            )
             for key in keys
         }
         set_aside = SetAside()

@@ -52,8 +52,8 @@ def make_leaderboard(settings: Settings, pipeline: Pipeline, metrics: Metrics) -
         system = _system(settings, metrics, store, ProjectionWriter(store, metrics), None)
         return Leaderboard(store, None, system.beside((), jobs))
     durability = Durability(settings, boards, pipeline, metrics)
-    versions = durability.board_versions
-    store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, versions)
+    marks = durability.board_marks
+    store = Store(boards, boards.by_path(), commands, pipeline, durability.freshness, marks)
     ledger = durability.ledger
     writer = LedgerWriter(store, ledger, durability.projection, metrics)
     system = _system(settings, metrics, store, writer, ledger)

@@ -117,7 +117,7 @@ class BoardCopies:
         packed = _COPY.call_on((key, companion(key, MARK)), *arguments)
         command = Command(packed, self._tally, 1 + len(page.rows))
         deadline = self._pipeline.deadline()
-        (reply,), _ = await _COPY.run(self._pipeline, command, deadline)
+        (reply,), _ = await _COPY.run(self._pipeline, (command,), deadline)
         return reply is not None
 
 

@@ -124,4 +124,4 @@ class Publisher:
             arguments += (str(number), member, achievement, str(level), str(points), rfc3339(at_ms))
         command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._tally, len(frames))
         deadline = self._pipeline.deadline()
-        await _PUBLISH.run(self._pipeline, command, deadline)
+        await _PUBLISH.run(self._pipeline, (command,), deadline)

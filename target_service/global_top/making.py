@@ -34,18 +34,20 @@ class Making:
         share = min(depth, math.ceil(2 * depth / len(keys)))
         commands = [store.commands[key].top(share) for key in keys]
         # The server runs them in this order, so that no partition is read before this moment.
-        ((seconds, microseconds), *replies), _ = await store.pipeline.run([_TIME, *commands])
-        read = dict(zip(keys, replies, strict=True))
+        ((seconds, microseconds), *found), _ = await store.pipeline.run(
+            [_TIME, *commands, *store.marks(*keys)]
+        )
+        read = dict(zip(keys, found, strict=False))
+        marks = found[len(keys) :]
         depths = dict.fromkeys(keys, share)
         while deeper := unproven(read, depths, depth):
             again = [store.commands[key].top(depth) for key in deeper]
-            replies, _ = await store.pipeline.run(again)
-            read |= zip(deeper, replies, strict=True)
+            found, _ = await store.pipeline.run([*again, *store.marks(*keys)])
+            read |= zip(deeper, found, strict=False)
+            marks = found[len(deeper) :]
             depths |= dict.fromkeys(deeper, depth)
         entries, candidates = merge(read.items(), depth)
-        if not entries:
-            await store.freshness.confirm(keys[0])
-        recovering = any_behind(store.freshness, keys)
+        recovering = any_behind(store.freshness, keys, marks, [not read[key] for key in keys])
         as_of_us = int(seconds) * 1_000_000 + int(microseconds)
         return MadeTop(season, as_of_us, candidates, recovering, entries)
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.freshness import any_behind
 from target_service.leaderboard.integer_query import IntegerQuery
 from target_service.leaderboard.key_scripts import AROUND
 from target_service.leaderboard.messages import Around, PlacedEntry, encode
@@ -54,8 +55,8 @@ class ReadAround:
         window, _, problems = QUERY.read(call.query)
         if board is None or player is None or problems:
             raise refuse(call.segments, problems)
-        command = store.commands[board.key].around(player, window)
-        (reply,), as_of = await AROUND.run(store.pipeline, command, store.deadline())
+        commands = (store.commands[board.key].around(player, window), *store.marks(board.key))
+        (reply, *marks), as_of = await AROUND.run(store.pipeline, commands, store.deadline())
         if reply is None:
             await store.freshness.confirm(board.key)
             raise unknown_player(player, board.key)
@@ -63,6 +64,6 @@ class ReadAround:
         page = list(rows(flat))
         entries = [PlacedEntry(name, score, first + i) for i, (name, score) in enumerate(page, 1)]
         score = page[rank - first][1]
-        recovering = store.freshness.check(board.key)
+        recovering = any_behind(store.freshness, (board.key,), marks, (False,))
         around = Around(board.key, player, score, rank + 1, entries, as_of, recovering)
         return answer(encode(around))

@@ -8,6 +8,7 @@ from target_service.leaderboard.path import unknown_player
 from target_service.leaderboard.rank_error import IN_ONE_STEP, rank_error
 from target_service.leaderboard.rank_limit import RankLimit
 from target_service.leaderboard.store import Store
+from target_service.redis_wire.command import Reply
 
 
 class ExactRank:
@@ -24,19 +25,9 @@ class ExactRank:
         self._limit = limit
         self._others = {
             (board.season, board.key): [
-                store.commands[key]
-                for key in store.boards.keys_of(board.season)
-                if key != board.key
+                key for key in store.boards.keys_of(board.season) if key != board.key
             ]
             for board in store.boards.of()
-        }
-        self._versions = {
-            season: [
-                store.board_versions[key]
-                for key in store.boards.keys_of(season)
-                if key in store.board_versions
-            ]
-            for season in store.boards.seasons
         }
 
     async def read(self, board: Board, player: str) -> Rank:
@@ -44,23 +35,30 @@ class ExactRank:
         store = self._store
         await self._limit.turn()
         deadline = store.deadline()
-        versions = self._versions[board.season]
+        keys = store.boards.keys_of(board.season)
+        versions = store.marks(*keys)
         standing = store.commands[board.key].standing(player)
-        (*before, reply), as_of = await STANDING.run_after(
-            store.pipeline, versions, standing, deadline
+        (*before, reply), as_of = await STANDING.run(
+            store.pipeline, (*versions, standing), deadline
         )
         if reply is None:
             await store.freshness.confirm(board.key)
             raise unknown_player(player, board.key)
         score, above, place = reply
         others = self._others[board.season, board.key]
-        error = IN_ONE_STEP
+        error, marks = IN_ONE_STEP, before
         if others:
-            counts = [key.count_above(score) for key in others]
+            counts = [store.commands[key].count_above(score) for key in others]
             replies, _ = await store.pipeline.run((*counts, *versions), deadline)
-            above += sum(replies[: len(others)])
-            error = rank_error(before, replies[len(others) :])
-        recovering = any_behind(store.freshness, store.boards.keys_of(board.season))
+            found, marks = replies[: len(others)], replies[len(others) :]
+            above += sum(found)
+            error = rank_error(before, marks)
+            # Nobody above, or nobody there any more.
+            none_above = {key for key, one in zip(others, found, strict=True) if not one}
+            marked = zip(keys, marks, strict=True) if marks else ()
+            if look_at := [key for key, mark in marked if key in none_above and _has_any(mark)]:
+                await store.freshness.find(look_at)
+        recovering = any_behind(store.freshness, keys, marks, [False] * len(keys))
         return Rank(
             board=board.key,
             player=player,
@@ -73,3 +71,9 @@ class ExactRank:
             board_position=place + 1,
             recovering=recovering,
         )
+
+
+def _has_any(mark: Reply) -> bool:
+    """Whether a board that is whole has members, by its mark."""
+    epoch, writes, ready = mark
+    return epoch == ready and int(writes or 0) > 0

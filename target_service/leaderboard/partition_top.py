@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.leaderboard.freshness import any_behind
 from target_service.leaderboard.integer_query import IntegerQuery
 from target_service.leaderboard.messages import Entry, PartitionTop, encode
 from target_service.leaderboard.path import BOARD, refuse
@@ -44,10 +45,9 @@ class ReadPartitionTop:
         k, _, problems = QUERY.read(call.query)
         if board is None or problems:
             raise refuse(call.segments, problems)
-        command = self._store.commands[board.key].top(k)
-        (reply,), as_of = await self._store.pipeline.run((command,))
+        store, key = self._store, board.key
+        commands = (store.commands[key].top(k), *store.marks(key))
+        (reply, *marks), as_of = await store.pipeline.run(commands)
         entries = [Entry(player, score) for player, score in rows(reply)]
-        if not entries:
-            await self._store.freshness.confirm(board.key)
-        recovering = self._store.freshness.check(board.key)
-        return answer(encode(PartitionTop(board.key, entries, as_of, recovering)))
+        recovering = any_behind(store.freshness, (key,), marks, (not entries,))
+        return answer(encode(PartitionTop(key, entries, as_of, recovering)))

@@ -14,7 +14,8 @@ from target_service.redis_wire.pipeline import Pipeline
 class Store:
     """The configured boards on one Redis server.
 
-    `board_versions` has, where boards carry versions, the command that reads each board's.
+    `board_marks` has, where boards carry marks, the command that reads each board's: its epoch, the
+    members written in it, and the epoch that is complete.
     """
 
     boards: Boards
@@ -22,7 +23,11 @@ class Store:
     commands: Mapping[str, KeyCommands]
     pipeline: Pipeline
     freshness: Freshness
-    board_versions: Mapping[str, Command] = field(default_factory=dict)
+    board_marks: Mapping[str, Command] = field(default_factory=dict)
+
+    def marks(self, *keys: str) -> list[Command]:
+        """Return the commands that read the marks of these boards; none where there are none."""
+        return [self.board_marks[key] for key in keys] if self.board_marks else []
 
     def deadline(self) -> float:
         """Return the loop time by which a request that starts now has its answers from Redis."""

@@ -49,13 +49,14 @@ class ReadTop:
         commands = self._commands.get((season, k))
         if commands is None:
             commands = [self._store.commands[key].top(k) for key in keys]
+            commands += self._store.marks(*keys)
             self._commands[season, k] = commands
-        replies, as_of = await self._store.pipeline.run(commands)
+        found, as_of = await self._store.pipeline.run(commands)
+        replies, marks = found[: len(keys)], found[len(keys) :]
         entries, candidates = merge(zip(keys, replies, strict=True), k)
         board = global_board(season)
-        if not entries:
-            await self._store.freshness.confirm(keys[0])
-        recovering = any_behind(self._store.freshness, keys)
+        empty = [not reply for reply in replies]
+        recovering = any_behind(self._store.freshness, keys, marks, empty)
         return answer(encode(Top(board, season, k, entries, as_of, "live", candidates, recovering)))
 
 

@@ -14,12 +14,14 @@ _SLICE = 1_000
 
 # Keys: board, versions, mark. Arguments: player, score and version in turn.
 # Answers: epoch, members written since the board was begun, members written now, ZADDs made; or
-# nothing when the board has no mark: whoever rebuilds it says when it may be written to.
+# nothing when the board has no mark, or has lost what was written: whoever rebuilds it says when it
+# may be written to. So a board that is there and marked is never a part of itself.
 # Numbers are compared as numbers and stored as the text they came as.
 GUARD = Script(f"""\
-local epoch = redis.call('HGET', KEYS[3], 'epoch')
+local mark = redis.call('HMGET', KEYS[3], 'epoch', 'newest', 'writes')
+local epoch, newest = mark[1], mark[2] or '0'
 if not epoch then return false end
-local newest = redis.call('HGET', KEYS[3], 'newest') or '0'
+if tonumber(mark[3] or 0) > 0 and redis.call('EXISTS', KEYS[1], KEYS[2]) < 2 then return false end
 local before, applied, zadds = newest, 0, 0
 for first = 1, #ARGV, {3 * _SLICE} do
   local players = {{}}

@@ -38,6 +38,12 @@ class Mark:
     versions: int
     members: int
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the mark, the board or its versions are gone, or a part of the board is."""
+        has_versions = self.versions > 0 or not self.writes
+        return self.epoch is None or self.members < self.versions or not has_versions
+
     @classmethod
     def of(cls, fields: Reply, versions: int, members: int) -> "Mark":
         """Make it from the replies."""
@@ -67,7 +73,7 @@ class Inspection:
 
     def __init__(self, pipeline: Pipeline, keys: Sequence[str]) -> None:
         self._pipeline = pipeline
-        self._commands = {key: _reading(key) for key in keys}
+        self._commands = {key: reading(key) for key in keys}
 
     async def look(self) -> Inspected:
         """Read all marks at once; an error about one board leaves the others readable."""
@@ -98,8 +104,8 @@ def is_wrong_type(error: ResponseError) -> bool:
     return str(error).startswith("WRONGTYPE")
 
 
-def _reading(key: str) -> Sequence[Command]:
-    """Versions before members: both only grow, so that a write in between is no loss."""
+def reading(key: str) -> Sequence[Command]:
+    """Mark, versions, members: each only grows, so that a write in between is no loss."""
     return (
         Command(pack("HMGET", companion(key, MARK), *_FIELDS), Uncounted()),
         Command(pack("HLEN", companion(key, VERSIONS)), Uncounted()),
@@ -112,9 +118,7 @@ def judge(mark: Mark, ledger_id: str, last_change: int, rows: Sequence[Progress]
 
     That is the book's row, and what this process has seen since; nothing for an unknown board.
     """
-    if mark.epoch is None or mark.ledger != ledger_id or mark.newest > last_change or not rows:
-        return Condition.GONE
-    if mark.members < mark.versions:
+    if mark.is_lost or mark.ledger != ledger_id or mark.newest > last_change or not rows:
         return Condition.GONE
     written = max(row.writes for row in rows if row.epoch == rows[0].epoch)
     is_whole = mark.epoch == mark.ready == rows[0].epoch and mark.writes >= written

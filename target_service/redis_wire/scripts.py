@@ -26,16 +26,15 @@ class Script:
         """Return the packed call of this script on several keys of one slot."""
         return pack("EVALSHA", self.digest, str(len(keys)), *keys, *arguments)
 
-    async def run_after(
-        self, pipeline: Pipeline, before: Sequence[Command], command: Command, deadline: float
+    async def run(
+        self, pipeline: Pipeline, commands: Sequence[Command], deadline: float
     ) -> Answers:
-        """Return the answers to the commands before the call, and to the call."""
-        try:
-            return await pipeline.run((*before, command), deadline)
-        except NoScriptError:
-            replies, as_of = await pipeline.run((self.load, *before, command), deadline)
-            return Answers(replies[1:], as_of)
+        """Return the answers to commands with a call of this script among them.
 
-    async def run(self, pipeline: Pipeline, command: Command, deadline: float) -> Answers:
-        """Return the answer to the call; a script the server does not know is loaded once."""
-        return await self.run_after(pipeline, (), command, deadline)
+        A script the server does not know is loaded, and the commands are sent once more.
+        """
+        try:
+            return await pipeline.run(commands, deadline)
+        except NoScriptError:
+            replies, as_of = await pipeline.run((self.load, *commands), deadline)
+            return Answers(replies[1:], as_of)

@@ -79,12 +79,12 @@ class BoardCalls:
     async def around(self, player: int, _score: int) -> object:
         """A page of five around a player."""
         command = self._own.around(name(player), 2)
-        return await AROUND.run(self._store.pipeline, command, self._store.deadline())
+        return await AROUND.run(self._store.pipeline, (command,), self._store.deadline())
 
     async def standing(self, player: int, _score: int) -> object:
         """The first step of an exact rank."""
         command = self._own.standing(name(player))
-        return await STANDING.run(self._store.pipeline, command, self._store.deadline())
+        return await STANDING.run(self._store.pipeline, (command,), self._store.deadline())
 
     async def above(self, _player: int, score: int) -> object:
         """The second step of an exact rank, on each other board."""
@@ -92,7 +92,7 @@ class BoardCalls:
 
     async def version(self, _player: int, _score: int) -> object:
         """What an exact rank asks each board before and after."""
-        return await self._run(self._store.board_versions[self._key])
+        return await self._run(self._store.board_marks[self._key])
 
     async def top(self, _player: int, _score: int) -> object:
         """The first ten."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import pytest
 from durable_service import TIMEOUT_SECONDS, Durable, entries, eventually
-from leaderboard_client import HOME, PARTITIONS, event, path, send_alone
+from leaderboard_client import HOME, PARTITIONS, Json, event, path, send_alone
 from valkey_process import ValkeyProcess
 
 from target_service.projection.projector import INTERVAL_SECONDS
@@ -214,6 +214,50 @@ def test_a_lost_player_is_not_said_to_be_unknown(shaky_durable: Durable) -> None
     }
 
     assert statuses <= {200, 503}
+
+
+def _is_whole(top: Json) -> bool:
+    return "entries" in top and "recovering" not in top
+
+
+@pytest.mark.parametrize("lost", [("",), (":mark",), ("", ":versions")])
+def test_one_lost_board_is_told_by_every_read_at_once(
+    shaky_durable: Durable, lost: tuple[str, ...]
+) -> None:
+    """While its siblings live: no read of it, nor any across all, takes it for an empty one."""
+    other = PARTITIONS[5]
+    shaky_durable.load({f"p{n}": 100 + n for n in range(100)})
+    shaky_durable.load({f"q{n}": n for n in range(10)}, other)
+    key = shaky_durable.key()
+    keys = [key if not what else f"{{{key}}}{what}" for what in lost]
+    for read in (
+        path(HOME, "top"),
+        path(HOME, "players", "p7", "around"),
+        path(HOME, "players", "p7", "rank"),
+        path(other, "players", "q7", "rank"),
+        "/v1/top",
+    ):
+        assert eventually(lambda: _is_whole(shaky_durable.top()))
+        shaky_durable.redis.unlink(*keys)
+        told = shaky_durable.http.get(read)
+
+        assert (503, "Board unavailable") == (told.status_code, told.json()["title"]), read
+    assert eventually(shaky_durable.is_level)
+
+
+def test_a_board_that_lost_something_is_not_written_to(shaky_durable: Durable) -> None:
+    """A write would make a board of one out of nothing, and that would pass for a whole one."""
+    shaky_durable.load({f"p{n}": n for n in range(100)})
+    shaky_durable.hold(2**62)
+    shaky_durable.redis.unlink(shaky_durable.key())
+    written = shaky_durable.submit("p7", 5_000)
+    told = shaky_durable.http.get(path(HOME, "top"))
+
+    assert (202, 503) == (written.status_code, told.status_code)
+    assert not shaky_durable.redis.exists(shaky_durable.key())
+    shaky_durable.hold(0)
+    assert eventually(lambda: entries(shaky_durable.top()).get("p7") == 5_000)
+    assert eventually(shaky_durable.is_level)
 
 
 def test_a_killed_service_keeps_what_it_accepted(

@@ -86,7 +86,7 @@ def our_rank(url: str, meddle: Meddle) -> Rank:
     metrics = Metrics()
     commands = {key: KeyCommands(key, metrics) for key in boards.keys_of()}
     versions = {
-        key: Command(pack("HMGET", companion(key, MARK), "epoch", "writes"), Uncounted())
+        key: Command(pack("HMGET", companion(key, MARK), "epoch", "writes", "ready"), Uncounted())
         for key in boards.keys_of()
     }
 
