@@ -17,6 +17,7 @@ from workload.model import partition_keys
 
 _SECONDS: Final = 10.0
 _ROUTE: Final = "/v1/boards"
+_MISDIRECTED: Final = 421
 _SOUNDS_LIKE: Final = {
     "refused": "nothing listens there",
     "timeout": f"no answer within {_SECONDS:g} s",
@@ -78,6 +79,11 @@ def ask_for_description(dialer: Dialer) -> Description:
         raise BadInput(
             f"{url} does not answer ({reason}): start the service first, "
             "or name another one with --host."
+        )
+    if outcome.status == _MISDIRECTED:
+        raise BadInput(
+            f"{url} answers {outcome.status}: the service is not known by that host name; start it "
+            f"with HOTBOARD_ALLOWED_HOSTS={dialer.address.host}."
         )
     if not outcome.is_ok:
         raise BadInput(f"{url} answers {outcome.status}: a service to be loaded describes itself.")

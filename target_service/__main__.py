@@ -9,6 +9,7 @@ from pathlib import Path
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from target_service.bounded_requests import BoundedRequests
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.store import Store
 from target_service.odometer.event_file import EventsRefused, put_events, read_event_file
@@ -43,7 +44,7 @@ def main() -> int:
         port=settings.port,
         workers=settings.workers,
         loop="uvloop",
-        http="httptools",
+        http=BoundedRequests,
         ws="none",
         lifespan="on",
         access_log=False,

@@ -14,7 +14,9 @@ from target_service import __version__
 from target_service.achievements import achievements
 from target_service.achievements.achievements import Achievements
 from target_service.cold_routes import OPERATIONS, cold_routes
+from target_service.docs_page import docs_routes
 from target_service.error_handlers import add_error_handlers
+from target_service.gate import Gate
 from target_service.hot_routes import HotRoutes
 from target_service.leaderboard_system import make_leaderboard
 from target_service.metrics import Metrics
@@ -64,14 +66,16 @@ def create_app(settings: Settings) -> ASGIApp:
         lifespan=_lifespan(pipeline, systems),
         redirect_slashes=False,
         redoc_url=None,
+        docs_url=None,
     )
+    app.include_router(docs_routes(app.title))
     app.include_router(cold_routes(settings, leaderboard.store, metrics, leaderboard.ledger))
     add_error_handlers(app)
     handlers = [handler for system in systems for handler in system.handlers]
     document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
     app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
     request_times = RequestTimes(metrics)
-    return HotRoutes(handlers, TimedApp(app, request_times), request_times)
+    return HotRoutes(handlers, TimedApp(app, request_times), request_times, Gate(settings))
 
 
 def _kept_in_ledger(

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from starlette.types import Receive, Scope
 
+from target_service.answers import JSON
 from target_service.leaderboard.rules import BODY_BYTES
-from target_service.problems import BodyTooLarge
+from target_service.problems import BodyTooLarge, UnsupportedMedia
 
 
 class ClientGone(Exception):
@@ -24,13 +25,19 @@ class Call(NamedTuple):
         """Return the whole body.
 
         Raises:
+            UnsupportedMedia: it is not said to be JSON.
             BodyTooLarge: it is longer than any valid one.
             ClientGone: it will never be whole.
 
         """
+        media = b""
         for name, value in self.scope["headers"]:
-            if name == b"content-length" and int(value) > BODY_BYTES:
+            if name == b"content-type":
+                media = value
+            elif name == b"content-length" and int(value) > BODY_BYTES:
                 raise BodyTooLarge(BODY_BYTES)
+        if media != JSON and media.partition(b";")[0].strip().lower() != JSON:
+            raise UnsupportedMedia
         message = await self.receive()
         body: bytes = message.get("body", b"")
         chunks = [body]

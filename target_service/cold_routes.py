@@ -33,6 +33,7 @@ from target_service.server_facts import read_server_facts
 from target_service.settings import Settings
 
 JSON = "application/json"
+GET_OR_HEAD = ["GET", "HEAD"]
 EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
 EVENT_IDS_KEPT_SECONDS = int(LedgerOptions().kept_seconds)
 PARAMETERS: Parameters = {"season": SeasonParameter()}
@@ -66,7 +67,7 @@ def cold_routes(
     """Return the router of the cold routes."""
     router = APIRouter()
 
-    @router.get(DESCRIBE.path, name=DESCRIBE.name)
+    @router.api_route(DESCRIBE.path, methods=GET_OR_HEAD, name=DESCRIBE.name)
     async def describe(request: Request) -> Response:
         """Describe the boards of one season, or of all."""
         values, problems = read_query(request.scope["query_string"], PARAMETERS)
@@ -79,12 +80,12 @@ def cold_routes(
         description = await _describe(settings, store, None if season is None else str(season))
         return Response(encode(description), media_type=JSON)
 
-    @router.get(HEALTHZ.path, name=HEALTHZ.name)
+    @router.api_route(HEALTHZ.path, methods=GET_OR_HEAD, name=HEALTHZ.name)
     async def healthz() -> Response:
         """Answer while the process is alive."""
         return Response(encode(Health("alive")), media_type=JSON)
 
-    @router.get(READYZ.path, name=READYZ.name)
+    @router.api_route(READYZ.path, methods=GET_OR_HEAD, name=READYZ.name)
     async def readyz() -> Response:
         """Answer while Redis does, and the ledger if there is one."""
         try:
@@ -98,7 +99,7 @@ def cold_routes(
                 raise LedgerUnavailable(str(error) or "The ledger took too long.") from error
         return Response(encode(Health("ready")), media_type=JSON)
 
-    @router.get(METRICS.path, name=METRICS.name)
+    @router.api_route(METRICS.path, methods=GET_OR_HEAD, name=METRICS.name)
     async def exposition() -> Response:
         """Answer with every series."""
         # Merging several workers' files takes milliseconds, in which the loop should turn.

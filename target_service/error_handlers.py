@@ -23,8 +23,9 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(405)
     async def answer_wrong_method(_: Request, error: HTTPException) -> Response:
-        """Answer with the method that the route takes."""
-        return _respond(MethodNotAllowed((error.headers or {})["Allow"]))
+        """Answer with the methods that the route takes."""
+        allowed = (error.headers or {})["Allow"].split(", ")
+        return _respond(MethodNotAllowed(*sorted(allowed)))
 
     @app.exception_handler(Exception)
     async def answer_defect(_: Request, __: Exception) -> Response:

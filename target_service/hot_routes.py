@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from target_service.answers import Answer
 from target_service.call import Call, ClientGone
+from target_service.gate import Gate
 from target_service.ledger.errors import LedgerBusy, LedgerError, LedgerUnwritable
 from target_service.operation import Operation
 from target_service.problems import (
@@ -21,7 +22,7 @@ from target_service.problems import (
     ServiceUnavailable,
 )
 from target_service.redis_wire.errors import RedisUnavailable
-from target_service.request_times import RequestTimes
+from target_service.request_times import UNMATCHED, RequestTimes
 
 logger = logging.getLogger(__name__)
 
@@ -60,9 +61,14 @@ class HotRoutes:
     """
 
     def __init__(
-        self, handlers: Sequence[Handler], behind: ASGIApp, request_times: RequestTimes
+        self,
+        handlers: Sequence[Handler],
+        behind: ASGIApp,
+        request_times: RequestTimes,
+        gate: Gate,
     ) -> None:
         self._behind = behind
+        self._gate = gate
         self._request_times = request_times
         self._routes: dict[tuple[int, bytes | None], list[_Route]] = {}
         for handler in handlers:
@@ -70,19 +76,24 @@ class HotRoutes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or hand it to the app behind."""
-        route = None
-        if scope["type"] == "http":
-            started = perf_counter()
-            segments = tuple(scope["raw_path"].split(b"/"))
-            route = self._find(segments)
-        if route is None:
+        if scope["type"] != "http":
             await self._behind(scope, receive, send)
             return
-        handler = route.handlers.get(scope["method"])
-        if handler is None:
-            name, answer = _first(route).operation.name, MethodNotAllowed(*route.handlers).answer()
+        started = perf_counter()
+        segments = tuple(scope["raw_path"].split(b"/"))
+        route = self._find(segments)
+        handler = None if route is None else route.handlers.get(scope["method"])
+        name = UNMATCHED if handler is None else handler.operation.name
+        refused = self._gate.refusal(scope)
+        if refused is not None:
+            answer = refused.answer()
+        elif route is None:
+            await self._behind(scope, receive, send)
+            return
+        elif handler is None:
+            name = _first(route).operation.name
+            answer = MethodNotAllowed(*route.handlers).answer()
         else:
-            name = handler.operation.name
             try:
                 call = Call(segments, scope["query_string"], scope, receive)
                 answer = await _answer(handler, call)
@@ -111,6 +122,9 @@ class HotRoutes:
         else:
             routes.append(route := _Route(fixed))
         route.handlers[handler.operation.method] = handler
+        if handler.operation.method == "GET":
+            # The server leaves the body of the answer out.
+            route.handlers["HEAD"] = handler
 
 
 def _first(route: _Route) -> Handler:

@@ -11,7 +11,14 @@ from target_service import __version__
 from target_service.achievements.messages import SweepNumber
 from target_service.leaderboard.rules import Date, Id, Name
 from target_service.operation import Operation
-from target_service.problems import ProblemDocument, type_of
+from target_service.problems import (
+    ForeignHost,
+    ForeignOrigin,
+    Problem,
+    ProblemDocument,
+    UnsupportedMedia,
+    type_of,
+)
 
 Document = dict[str, Any]
 
@@ -82,10 +89,16 @@ def _successes(operation: Operation, schemas: dict[Any, Document]) -> Document:
     return successes
 
 
+def _of_all(operation: Operation) -> Iterable[type[Problem]]:
+    """What may be refused of any request, whatever the operation."""
+    media = () if operation.body is None else (UnsupportedMedia,)
+    return (ForeignOrigin, ForeignHost, *media)
+
+
 def _refusals(operation: Operation, schemas: dict[Any, Document]) -> Document:
     """Return the refusals by status; several kinds may share one."""
     by_status: dict[str, list[str]] = {}
-    for problem in operation.problems:
+    for problem in (*operation.problems, *_of_all(operation)):
         by_status.setdefault(str(problem.status), []).append(type_of(problem))
     content = {"application/problem+json": {"schema": schemas[ProblemDocument]}}
     return {

@@ -17,7 +17,12 @@ Problem
 ├── TooManyEvents       409  too many community events have not ended
 ├── ImpossibleCounters  409  the counters of a member cannot be what the write would make them
 ├── SweepUnderWay       409  another sweep of the achievements is at work
+├── ForeignOrigin       403  a page of another site had a browser send this
+├── ForeignHost         421  the request is for a host that is not this service
+├── UnsupportedMedia    415  the body is something else than JSON
 ├── BodyTooLarge        413
+├── HeadTooLarge        431
+├── TooSlow             408  the request was not whole in time
 ├── ComeBackLater            says when, in Retry-After
 │   ├── RankLimited         429  too many exact ranks
 │   ├── ServiceUnavailable  503  Redis is gone or too busy
@@ -38,6 +43,7 @@ from target_service.answers import Answer, answer
 PROBLEM_JSON = b"application/problem+json"
 NAME_CHARACTERS = 64
 Headers = tuple[tuple[bytes, bytes], ...]
+_CLOSE: Headers = ((b"connection", b"close"),)
 
 
 class FieldProblem(msgspec.Struct, frozen=True):
@@ -188,6 +194,27 @@ class SweepUnderWay(Problem):
     status, slug, title = 409, "sweep-under-way", "Sweep under way"
 
 
+class ForeignOrigin(Problem):
+    """A browser sends this for a page of another site."""
+
+    status, slug, title = 403, "foreign-origin", "Foreign origin"
+
+
+class ForeignHost(Problem):
+    """The request is for a name that is not known to be this service's."""
+
+    status, slug, title = 421, "foreign-host", "Foreign host"
+
+
+class UnsupportedMedia(Problem):
+    """The body is not said to be JSON."""
+
+    status, slug, title = 415, "unsupported-media", "Unsupported media type"
+
+    def __init__(self) -> None:
+        super().__init__("Send JSON, and say so: Content-Type: application/json.")
+
+
 class BodyTooLarge(Problem):
     """The body is larger than any valid one."""
 
@@ -195,9 +222,27 @@ class BodyTooLarge(Problem):
 
     def __init__(self, limit_bytes: int) -> None:
         # The rest of the body will not be read, so the connection cannot serve another request.
+        super().__init__(f"A body has at most {limit_bytes:,} bytes.", headers=_CLOSE)
+
+
+class HeadTooLarge(Problem):
+    """The request line and the headers are larger than any that anybody needs."""
+
+    status, slug, title = 431, "head-too-large", "Request head too large"
+
+    def __init__(self, limit_bytes: int) -> None:
         super().__init__(
-            f"A body has at most {limit_bytes:,} bytes.", headers=((b"connection", b"close"),)
+            f"Request line and headers have at most {limit_bytes:,} bytes.", headers=_CLOSE
         )
+
+
+class TooSlow(Problem):
+    """The request did not come to its end."""
+
+    status, slug, title = 408, "too-slow", "Request too slow"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"A request is whole within {seconds:g} seconds.", headers=_CLOSE)
 
 
 class ComeBackLater(Problem):

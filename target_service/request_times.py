@@ -10,6 +10,7 @@ from target_service.metrics import Metrics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+UNMATCHED = "unmatched"
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 
@@ -57,7 +58,7 @@ class TimedApp:
         finally:
             if status:
                 # The router leaves the matched route here; without one the path is unknown.
-                route = getattr(scope.get("route"), "name", "unmatched")
+                route = getattr(scope.get("route"), "name", UNMATCHED)
                 self._request_times.observe(
                     route, scope["method"], status, perf_counter() - started
                 )

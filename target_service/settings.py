@@ -133,6 +133,10 @@ class Settings(BaseSettings):
     modes: Names = ("solo", "duo", "squad")
     seasons: Names = ("s1",)
     host: str = Field(default="127.0.0.1", min_length=1, description="a host name or address")
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = Field(
+        default=(),
+        description="the names by which clients reach the service, separated by commas, or *",
+    )
     port: int = Field(default=8000, ge=0, le=65535, description="a whole number from 0 to 65535")
     workers: int = Field(default=1, ge=1, le=64, description="a whole number from 1 to 64")
 

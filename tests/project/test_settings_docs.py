@@ -31,7 +31,7 @@ def test_every_setting_has_its_row() -> None:
         (
             PREFIX + name.upper(),
             field.description,
-            "" if field.is_required() or field.default is None else _default(field.default),
+            "" if field.is_required() or field.default in (None, ()) else _default(field.default),
         )
         for name, field in Settings.model_fields.items()
     ]

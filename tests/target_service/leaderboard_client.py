@@ -115,7 +115,8 @@ def send_alone(base_url: str, method: str, where: str, body: Json | None = None)
     """Send one request on a connection of its own, from any thread."""
     connection = HTTPConnection(base_url.removeprefix("http://"), timeout=PATIENCE_SECONDS)
     try:
-        connection.request(method, where, None if body is None else json.dumps(body))
+        sent = None if body is None else json.dumps(body)
+        connection.request(method, where, sent, {"content-type": "application/json"})
         answer = connection.getresponse()
         return Response(answer.status, dict(answer.getheaders()), json.loads(answer.read()))
     finally:

@@ -58,7 +58,13 @@ class ServiceProcess:
     def client(self) -> httpx.Client:
         """A client that waits for its answers."""
         # Certificates, which nobody shows here, take longer to read than many a test.
-        return httpx.Client(base_url=self.base_url, timeout=PATIENCE_SECONDS, verify=False)  # noqa: S501
+        return httpx.Client(
+            base_url=self.base_url,
+            # What is sent as it is, is JSON too, or means to be.
+            headers={"content-type": "application/json"},
+            timeout=PATIENCE_SECONDS,
+            verify=False,  # noqa: S501
+        )
 
     def kill(self) -> None:
         """End it at once, as a crash would."""

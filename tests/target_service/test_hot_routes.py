@@ -8,10 +8,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from target_service.answers import Answer, answer
 from target_service.call import Call
+from target_service.gate import Gate
 from target_service.hot_routes import HotRoutes
 from target_service.metrics import Metrics
 from target_service.operation import Operation
 from target_service.request_times import RequestTimes
+from target_service.settings import Settings
 
 ROUTES = (
     ("put_thing", "PUT", "/v1/things/{id}"),
@@ -40,7 +42,9 @@ async def _behind(_: Scope, __: Receive, send: Send) -> None:
 
 
 def _call(method: str, path: str) -> tuple[int, dict[bytes, bytes], object]:
-    routes = HotRoutes([Named(*route) for route in ROUTES], _behind, RequestTimes(Metrics()))
+    handlers = [Named(*route) for route in ROUTES]
+    gate = Gate(Settings(mode="naive"))
+    routes = HotRoutes(handlers, _behind, RequestTimes(Metrics()), gate)
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -67,6 +71,7 @@ def _call(method: str, path: str) -> tuple[int, dict[bytes, bytes], object]:
         ("PUT", "/v1/things/a", ["put_thing", "a"]),
         ("GET", "/v1/things/a", ["read_thing", "a"]),
         ("GET", "/v1/things/all", ["all_things", "all"]),
+        ("HEAD", "/v1/things/all", ["all_things", "all"]),
         ("GET", "/v2/things/all", ["other_thing", "all"]),
         ("POST", "/v1/things/a/parts", ["add_part", "parts"]),
         ("PUT", "/v1/things/a/parts", ["set_part", "parts"]),
@@ -83,9 +88,9 @@ def test_a_route_is_found_by_method_and_path(method: str, path: str, told: list[
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
-        ("POST", "/v1/things/a", b"PUT, GET"),
+        ("POST", "/v1/things/a", b"PUT, GET, HEAD"),
         ("GET", "/v1/things/a/parts", b"POST, PUT"),
-        ("PUT", "/v1/things/all", b"GET"),
+        ("PUT", "/v1/things/all", b"GET, HEAD"),
     ],
 )
 def test_a_wrong_method_is_told_every_right_one(method: str, path: str, allowed: bytes) -> None:

@@ -120,7 +120,7 @@ def test_a_client_that_leaves_is_not_answered(valkey: ValkeyProcess) -> None:
         "method": "POST",
         "raw_path": b"/v1/scores",
         "query_string": b"",
-        "headers": [],
+        "headers": [(b"content-type", b"application/json")],
     }
 
     async def receive() -> Message:

@@ -113,11 +113,11 @@ def test_an_unknown_route(leaderboard: Leaderboard, where: str) -> None:
     [
         ("GET", "/v1/scores", "POST"),
         ("DELETE", path(HOME, "scores"), "POST"),
-        ("POST", "/v1/top", "GET"),
-        ("PUT", PLAYER + "/rank", "GET"),
-        ("POST", "/v1/boards", "GET"),
-        ("POST", "/healthz", "GET"),
-        ("OPTIONS", "/metrics", "GET"),
+        ("POST", "/v1/top", "GET, HEAD"),
+        ("PUT", PLAYER + "/rank", "GET, HEAD"),
+        ("POST", "/v1/boards", "GET, HEAD"),
+        ("POST", "/healthz", "GET, HEAD"),
+        ("OPTIONS", "/metrics", "GET, HEAD"),
     ],
 )
 def test_a_wrong_method(leaderboard: Leaderboard, method: str, where: str, allowed: str) -> None:
@@ -126,3 +126,22 @@ def test_a_wrong_method(leaderboard: Leaderboard, method: str, where: str, allow
 
     check(answer, 405, "method-not-allowed")
     assert allowed == answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        *("/v1/top", path(HOME, "top"), PLAYER + "/around", PLAYER + "/rank", "/v1/boards"),
+        *("/healthz", "/readyz", "/openapi.json", "/docs"),
+    ],
+)
+def test_head_answers_as_get_does_and_sends_nothing(leaderboard: Leaderboard, where: str) -> None:
+    """The same status, type and length of every GET route, as probes ask for them."""
+    leaderboard.submit("ann", 1)
+    whole, head = leaderboard.http.get(where), leaderboard.http.head(where)
+
+    assert (200, 200, b"") == (whole.status_code, head.status_code, head.content)
+    for name in ("content-type", "content-length"):
+        assert whole.headers[name] == head.headers[name]
+    assert leaderboard.http.head("/metrics").status_code == 200
+    assert leaderboard.http.head(PLAYER + "/nothing").status_code == 404
