@@ -39,6 +39,7 @@ class Loading:
 
 class _Counts(msgspec.Struct):
     applied: int
+    stale: int = 0
 
 
 class _Answer(msgspec.Struct):
@@ -114,14 +115,26 @@ class Loader:
 
 
 def _applied(outcome: Attempt, events: int) -> int:
-    if outcome.failure is not None or outcome.status not in {200, 202}:
-        return 0
-    try:
-        applied = msgspec.json.decode(outcome.body, type=_Answer).counts.applied
-    except UNREADABLE:
-        return 0
+    applied = _counts(outcome).applied
     return applied if 0 <= applied <= events else 0
 
 
+def _counts(outcome: Attempt) -> _Counts:
+    """What the service told of a batch; nothing where it told none."""
+    if outcome.failure is not None or outcome.status not in {200, 202}:
+        return _Counts(0)
+    try:
+        return msgspec.json.decode(outcome.body, type=_Answer).counts
+    except UNREADABLE:
+        return _Counts(0)
+
+
 def _failure(outcome: Attempt, place: Place, events: int) -> str:
-    return f"Loading {events:,} players of {place.partition} failed: {outcome.in_words()}."
+    failed = f"Loading {events:,} players of {place.partition} failed"
+    if _counts(outcome).stale:
+        # Sequences begin with the time at which a run does.
+        return (
+            f"{failed}: the ledger has later events of these players, of a run that began at a "
+            "later time by its clock; set the clock right, or load a service with a new ledger."
+        )
+    return f"{failed}: {outcome.in_words()}."

@@ -54,7 +54,7 @@ class Serve:
 
     def _forget(self, connection: sqlite3.Connection, now_ms: int) -> None:
         """Forget event ids past their time, now and then."""
-        if now_ms - self._forgot_at_ms < _FORGET_EVERY_MS:
+        if 0 <= now_ms - self._forgot_at_ms < _FORGET_EVERY_MS:
             return
         self._forgot_at_ms = now_ms
         before_ms = now_ms - self._kept_ms

@@ -23,8 +23,8 @@ _TABLE = (
 _PUBLISH = (
     "INSERT INTO global_tops VALUES (?, ?, ?) ON CONFLICT (season) DO UPDATE"
     " SET as_of_us = excluded.as_of_us, top = excluded.top"
-    " WHERE excluded.as_of_us > as_of_us"
 )
+_MOMENTS = "SELECT season, as_of_us FROM global_tops"
 _NEWER = (
     "SELECT t.top FROM json_each(?) j JOIN global_tops t"
     " ON t.season = j.key AND t.as_of_us > j.value"
@@ -61,7 +61,7 @@ class Book:
         return await self._thread.run(self._take_lease)
 
     async def publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
-        """Leave the tops that are newer than what is there; raises LeaseLost without the lease."""
+        """Leave the tops, each after the one that is there; raises LeaseLost without the lease."""
         await self._thread.run(lambda: self._publish(lease, tops))
 
     async def close(self) -> None:
@@ -73,7 +73,9 @@ class Book:
         with self._store.reading(self._connection):
             now_ms = wall_clock_ms()
             is_held = HOLD in holds.held(self._connection, now_ms)
-            is_free = leases.may_acquire(self._connection, LEASE, self._owner, now_ms)
+            is_free = leases.may_acquire(
+                self._connection, LEASE, self._owner, self._lease_ms, now_ms
+            )
             newer = []
             if self._is_prepared():
                 newer = [decode(top) for (top,) in self._connection.execute(_NEWER, (known,))]
@@ -92,9 +94,11 @@ class Book:
             return leases.acquire(self._connection, LEASE, self._owner, self._lease_ms, now_ms)
 
     def _publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
-        rows = [(top.season, top.as_of_us, encode(top)) for top in tops]
         with self._store.unsynced(self._connection), self._store.write(self._connection):
             leases.require(self._connection, lease)
+            before: dict[str, int] = dict(self._connection.execute(_MOMENTS).fetchall())
+            after = [top.following(before.get(top.season, 0)) for top in tops]
+            rows = [(top.season, top.as_of_us, encode(top)) for top in after]
             self._connection.executemany(_PUBLISH, rows)
 
     def _close(self) -> None:

@@ -1,5 +1,6 @@
 """The tops that one worker answers from."""
 
+import time
 from collections.abc import Iterable
 
 from target_service.global_top.made_top import MadeTop
@@ -28,5 +29,11 @@ class Copies:
             if top.as_of_us > self.as_of_us(top.season):
                 self._tops[top.season] = top
         if self._tops:
-            oldest_us = min(top.as_of_us for top in self._tops.values())
-            self._series.as_of.set(oldest_us / 1_000_000)
+            self._series.as_of.set(min(map(_moment, self._tops.values())))
+
+
+def _moment(top: MadeTop) -> float:
+    """When a top was put together, by this machine's clock; one that was set back counts anew."""
+    now = time.time()
+    told = top.as_of_us / 1_000_000
+    return told if told <= now else now - (top.age_seconds() or 0)

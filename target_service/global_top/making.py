@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from target_service.global_top.made_top import MadeTop
+from target_service.global_top.made_top import MadeTop, monotonic_us
 from target_service.leaderboard.freshness import any_behind
 from target_service.leaderboard.rules import K_RANGE
 from target_service.leaderboard.store import Store
@@ -33,6 +33,7 @@ class Making:
         keys = store.boards.keys_of(season)
         share = min(depth, math.ceil(2 * depth / len(keys)))
         commands = [store.commands[key].top(share) for key in keys]
+        made_us = monotonic_us()
         # The server runs them in this order, so that no partition is read before this moment.
         ((seconds, microseconds), *found), _ = await store.pipeline.run(
             [_TIME, *commands, *store.marks(*keys)]
@@ -49,7 +50,7 @@ class Making:
         entries, candidates = merge(read.items(), depth)
         recovering = any_behind(store.freshness, keys, marks, [not read[key] for key in keys])
         as_of_us = int(seconds) * 1_000_000 + int(microseconds)
-        return MadeTop(season, as_of_us, candidates, recovering, entries)
+        return MadeTop(season, as_of_us, candidates, recovering, entries, made_us)
 
 
 def unproven(read: Mapping[str, Reply], depths: Mapping[str, int], k: int) -> list[str]:

@@ -46,7 +46,8 @@ class OwnTops:
     async def _round(self) -> None:
         for season in self._seasons:
             try:
-                self._copies.take([await self._making.make(season)])
+                made = await self._making.make(season)
+                self._copies.take([made.following(self._copies.as_of_us(season))])
             except (RedisUnavailable, ResponseError, BoardUnavailable):
                 continue
             except Exception:

@@ -47,7 +47,8 @@ class Fold:
         if self._guard.folded_to != self._folded_to:
             self._folded_to, self._folded_at_ms = self._guard.folded_to, now_ms
         unfolded = len(self._guard)
-        late = self._hasty or now_ms - self._folded_at_ms >= self._interval_ms
+        # A clock that was set back has let time pass as well.
+        late = self._hasty or not 0 <= now_ms - self._folded_at_ms < self._interval_ms
         return self.running or unfolded >= self._changes or (unfolded > 0 and late)
 
     def hasten(self) -> None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from target_service.ledger.errors import LeaseLost
 
-# No lease is given for longer: three of the longest intervals of the global top are 180 seconds.
-LONGEST_MS = 200_000
+# By so much a clock is corrected while all is well: no lease is called out of time for that.
+_SLACK_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def acquire(
 ) -> Lease | None:
     """Take the lease if it is free, has run out, or is the owner's own; None if it is not.
 
-    One that lasts longer than any is given was taken before the clock was set back, and has run
+    One that lasts longer than it is given for was taken before the clock was set back, and has run
     out as well: its owner may be gone, and the token keeps two from writing.
     """
     row = connection.execute(
@@ -36,17 +36,19 @@ def acquire(
         " ON CONFLICT (name) DO UPDATE SET"
         " owner = excluded.owner, token = token + 1, until_ms = excluded.until_ms"
         " WHERE until_ms <= ? OR until_ms > ? OR owner = excluded.owner RETURNING token",
-        (name, owner, now_ms + lasts_ms, now_ms, now_ms + LONGEST_MS),
+        (name, owner, now_ms + lasts_ms, now_ms, _latest(now_ms, lasts_ms)),
     ).fetchone()
     return None if row is None else Lease(name, owner, row[0])
 
 
-def may_acquire(connection: sqlite3.Connection, name: str, owner: str, now_ms: int) -> bool:
+def may_acquire(
+    connection: sqlite3.Connection, name: str, owner: str, lasts_ms: int, now_ms: int
+) -> bool:
     """Tell whether taking the lease would succeed, without taking a turn to write."""
     row = connection.execute(
         "SELECT owner, until_ms FROM leases WHERE name = ?", (name,)
     ).fetchone()
-    return row is None or row[0] == owner or not now_ms < row[1] <= now_ms + LONGEST_MS
+    return row is None or row[0] == owner or not now_ms < row[1] <= _latest(now_ms, lasts_ms)
 
 
 def renew(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: int) -> None:
@@ -76,6 +78,11 @@ def release(connection: sqlite3.Connection, lease: Lease) -> None:
 def release_owned(connection: sqlite3.Connection, name: str, owner: str) -> None:
     """Let the next one in at once if the owner has the lease; for one that kept no token."""
     connection.execute("UPDATE leases SET until_ms = 0 WHERE name = ? AND owner = ?", (name, owner))
+
+
+def _latest(now_ms: int, lasts_ms: int) -> int:
+    """When a lease that was taken by a clock like this one has run out."""
+    return now_ms + lasts_ms + _SLACK_MS
 
 
 def _lost(lease: Lease) -> LeaseLost:

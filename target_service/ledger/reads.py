@@ -14,7 +14,8 @@ from target_service.ledger.standings import Change, LedgerFacts, Standing, Unpro
 _UNPROJECTED = (
     "SELECT e.board, e.change, e.player"
     " FROM unprojected u CROSS JOIN events e ON e.change BETWEEN u.first AND u.last"
-    " WHERE e.at_ms <= ? AND e.board NOT IN (SELECT value FROM json_each(?))"
+    # What is of a time to come was stored before the clock was set back.
+    " WHERE (e.at_ms <= ? OR e.at_ms > ?) AND e.board NOT IN (SELECT value FROM json_each(?))"
     " ORDER BY u.first, e.change LIMIT ?"
 )
 _CHANGES = (
@@ -35,12 +36,15 @@ def unprojected(
     guard: Guard,
     limit: int,
     committed_before_ms: int,
+    now_ms: int,
     without: Collection[Board] = (),
 ) -> list[Unprojected]:
     """The oldest changes not marked projected, by board, with the standings they led to."""
     names = board_names(connection)
     left_out = [number for number, name in names.items() if Board(*name) in without]
-    rows = connection.execute(_UNPROJECTED, (committed_before_ms, json_list(left_out), limit))
+    rows = connection.execute(
+        _UNPROJECTED, (committed_before_ms, now_ms, json_list(left_out), limit)
+    )
     changes: dict[int, list[int]] = {}
     players: dict[int, dict[str, None]] = {}
     for board, change, player in rows:

@@ -86,7 +86,9 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         """The oldest changes not marked projected, at most `limit`, by board; some boards' none."""
         connection, guard = self._writer.connection, self._writer.guard
         return await self._ask(
-            lambda: reads.unprojected(connection, guard, limit, committed_before_ms, without)
+            lambda: reads.unprojected(
+                connection, guard, limit, committed_before_ms, self._now_ms(), without
+            )
         )
 
     def snapshot(self, season: str, page_size: int = 1_000) -> Snapshot:

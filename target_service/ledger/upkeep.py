@@ -37,8 +37,7 @@ class Upkeep:
 
     def due(self, now_ms: int) -> bool:
         """Tell whether there is anything to do."""
-        expiring = now_ms - self._expiry_checked_ms >= _EXPIRY_CHECK_MS
-        return bool(self._marks) or expiring or self._fold.due(now_ms)
+        return bool(self._marks) or self._is_expiry_due(now_ms) or self._fold.due(now_ms)
 
     @property
     def urgent(self) -> bool:
@@ -74,9 +73,13 @@ class Upkeep:
             if len(self._guard) >= before and not self._fold.running:
                 return
 
+    def _is_expiry_due(self, now_ms: int) -> bool:
+        """Tell whether the last look was some time ago, or by a clock that was set back since."""
+        return not 0 <= now_ms - self._expiry_checked_ms < _EXPIRY_CHECK_MS
+
     def _expire(self, connection: sqlite3.Connection, now_ms: int, rows: int) -> None:
         """Delete the oldest events past their time, but none that is still needed."""
-        if now_ms - self._expiry_checked_ms < _EXPIRY_CHECK_MS:
+        if not self._is_expiry_due(now_ms):
             return
         (needed_from,) = connection.execute(
             "SELECT min(folded_to + 1, coalesce(first, folded_to + 1))"

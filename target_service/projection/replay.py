@@ -65,7 +65,7 @@ class Replay:
     def measure(self, facts: LedgerFacts) -> None:
         """Set the gauges of what waits longer than a request takes."""
         oldest_ms = facts.oldest_unprojected_ms
-        late = oldest_ms is not None and oldest_ms <= self._settled_ms()
+        late = oldest_ms is not None and self._is_settled(oldest_ms)
         self._series.backlog.set(facts.unprojected if late else 0)
         self._series.oldest.set(oldest_ms / 1_000 if late and oldest_ms else 0)
 
@@ -88,7 +88,7 @@ class Replay:
         settled_ms = self._settled_ms()
         started = time.monotonic() - self._settle_seconds
         oldest_ms = facts.oldest_unprojected_ms
-        if oldest_ms is None or oldest_ms > settled_ms:
+        if oldest_ms is None or not self._is_settled(oldest_ms):
             self._conditions.replayed((), started)
             return True
         while True:
@@ -135,6 +135,10 @@ class Replay:
             _PAUSE_AT_MOST_SECONDS, max(_PAUSE_SECONDS, 2 * self._pause_seconds)
         )
         self._again_at = time.monotonic() + self._pause_seconds
+
+    def _is_settled(self, at_ms: int) -> bool:
+        """Tell whether a change is no more on its way; one of a time to come is not either."""
+        return at_ms <= self._settled_ms() or at_ms > wall_clock_ms()
 
     def _settled_ms(self) -> int:
         return wall_clock_ms() - int(self._settle_seconds * 1_000)

@@ -117,6 +117,21 @@ def test_boards_may_be_passed_over(tmp_path: Path) -> None:
     assert ([Unprojected("s1", DUO.name, [21], [ann])], []) == run(scenario())
 
 
+def test_changes_of_a_time_to_come_are_not_waited_for(tmp_path: Path) -> None:
+    """They were stored before the clock was set back, and are on nobody's way any more."""
+    now = [1_000_000]
+
+    async def scenario() -> list[int]:
+        async with opened(tmp_path / "ledger.db", lambda: now[0]) as ledger:
+            await ledger.submit(Event("e1", "ann", SOLO, 1))
+            now[0] -= 60_000
+            await ledger.submit(Event("e2", "bob", SOLO, 2))
+            settled = await ledger.unprojected(100, now[0] - 500)
+            return [n for board in settled for n in board.changes]
+
+    assert [1] == run(scenario())
+
+
 def test_young_changes_are_left_to_those_who_write_them(tmp_path: Path) -> None:
     """A projector asks for changes older than what is still on its way."""
     now = [1_000_000]

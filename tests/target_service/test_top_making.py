@@ -1,20 +1,26 @@
 """How a materialised top is put together, published, and kept from going back."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
+import msgspec
 import pytest
 from fake_redis import run_at
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from leaderboard_client import PARTITIONS, key_of
+from prometheus_client import CollectorRegistry
 from valkey_process import ValkeyProcess
 
 from target_service.global_top.book import HOLD, LEASE, Book, Look
+from target_service.global_top.copies import Copies
 from target_service.global_top.floor import Floor
-from target_service.global_top.made_top import MadeTop
+from target_service.global_top.made_top import MadeTop, monotonic_us
 from target_service.global_top.making import Making
+from target_service.global_top.own_tops import OwnTops
 from target_service.leaderboard.boards import Boards
 from target_service.leaderboard.freshness import AlwaysFresh
 from target_service.leaderboard.key_commands import KeyCommands
@@ -23,7 +29,7 @@ from target_service.leaderboard.store import Store
 from target_service.ledger import holds
 from target_service.ledger.errors import LeaseLost
 from target_service.ledger.store import Store as LedgerStore
-from target_service.metrics import Metrics
+from target_service.metrics import Metrics, TopSeries
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.settings import Settings
 
@@ -103,29 +109,88 @@ async def _publish(book: Book, tops: Sequence[MadeTop]) -> Look:
     return await book.look({"s1": 0, "s2": 0})
 
 
-def test_only_a_newer_top_is_published(ledger: LedgerStore) -> None:
-    """An older one, or another of the same moment, changes nothing; seasons are apart."""
+def test_a_top_follows_the_one_before_whatever_the_clock_says(ledger: LedgerStore) -> None:
+    """The server's clock is set back by a minute: what is made then is newer all the same."""
+    minute_us = 60_000_000
+    late, early = top(2 * minute_us), top(minute_us)
 
     async def scenario() -> list[Look]:
-        """Publish in the wrong order."""
+        """Publish before and after."""
         book = Book(ledger, "one", 60_000)
         looks = [
-            await _publish(book, [top(20)]),
-            await _publish(book, [top(19), top(7, "s2")]),
-            await book.look({"s1": 20, "s2": 6}),
-            await _publish(book, [top(21)]),
+            await _publish(book, [late]),
+            await _publish(book, [early, top(7, "s2")]),
+            await book.look({"s1": late.as_of_us, "s2": 6}),
+            await _publish(book, [top(2 * minute_us + 9)]),
         ]
         await book.close()
         return looks
 
     looks = asyncio.run(scenario())
 
+    after = MadeTop("s1", 2 * minute_us + 1, 12, False, early.entries)
     assert [list(look.newer) for look in looks] == [
-        [top(20)],
-        [top(20), top(7, "s2")],
-        [top(7, "s2")],
-        [top(21), top(7, "s2")],
+        [late],
+        [after, top(7, "s2")],
+        [after, top(7, "s2")],
+        [top(2 * minute_us + 9), top(7, "s2")],
     ]
+
+
+@pytest.mark.parametrize(
+    ("by_clock_seconds", "by_machine_seconds", "age_seconds"),
+    [(5, 5, 5), (-60, 3, 3), (400, -9, 400), (-60, -9, None), (-60, None, None), (7, None, 7)],
+)
+def test_an_age_is_never_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+    by_clock_seconds: int,
+    by_machine_seconds: int | None,
+    age_seconds: int | None,
+) -> None:
+    """A clock set back does not make a top young; what neither clock can tell is not told."""
+    now_ns, ran_ns = 1_800_000_000_000_000_000, 1_000_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: now_ns)
+    monkeypatch.setattr(time, "monotonic_ns", lambda: ran_ns)
+    as_of_us = now_ns // 1_000 - by_clock_seconds * 1_000_000
+    made_us = 0
+    if by_machine_seconds is not None:
+        made_us = ran_ns // 1_000 - by_machine_seconds * 1_000_000
+
+    assert age_seconds == MadeTop("s1", as_of_us, 12, False, [], made_us).age_seconds()
+
+
+def test_a_worker_of_its_own_follows_a_clock_that_was_set_back() -> None:
+    """Without a ledger: what it answers is the latest, and the gauge is no moment to come."""
+    ahead_us = time.time_ns() // 1_000 + 60_000_000
+    made = iter([top(ahead_us), top(ahead_us - 60_000_000)])
+    registry = CollectorRegistry()
+    copies = Copies(TopSeries(registry))
+
+    class Makes:
+        """Makes these tops, one after the other."""
+
+        async def make(self, _: str) -> MadeTop:
+            """Make the next one."""
+            return msgspec.structs.replace(next(made), made_us=monotonic_us())
+
+    async def scenario() -> list[MadeTop | None]:
+        """Two rounds."""
+        tops = OwnTops(cast("Making", Makes()), copies, ["s1"], 1)
+        seen = []
+        for _ in range(2):
+            await tops.start()
+            seen.append(await tops.current("s1"))
+        return seen
+
+    first, second = asyncio.run(scenario())
+
+    assert first is not None
+    assert second is not None
+    assert second.as_of_us == first.as_of_us + 1
+    assert second.entries == top(ahead_us - 60_000_000).entries
+    told = registry.get_sample_value("leaderboard_topk_as_of_timestamp_seconds")
+    assert told is not None
+    assert 0 <= time.time() - told < 60
 
 
 def test_who_has_lost_the_lease_publishes_nothing(ledger: LedgerStore) -> None:
@@ -133,9 +198,12 @@ def test_who_has_lost_the_lease_publishes_nothing(ledger: LedgerStore) -> None:
 
     async def scenario() -> tuple[Look, Look]:
         """Let a lease run out at once, and have another worker take it."""
-        sleeper, other = Book(ledger, "sleeper", 0), Book(ledger, "other", 60_000)
+        sleeper, other = Book(ledger, "sleeper", 60_000), Book(ledger, "other", 60_000)
         lease = await sleeper.take_lease()
         assert lease is not None
+        connection = ledger.connect()
+        connection.execute("UPDATE leases SET until_ms = 0")
+        connection.close()
         seen = await _publish(other, [top(20)])
         with pytest.raises(LeaseLost, match=LEASE):
             await sleeper.publish(lease, [top(30)])
