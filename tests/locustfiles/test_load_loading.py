@@ -120,6 +120,13 @@ def test_a_players_score_is_the_data_sets() -> None:
         ("fewer than none", answer(b'{"counts":{"applied":-1}}'), "answered 200", 9),
         ("too deep", answer(b'{"x":' + b"[" * 50_000 + b"}"), "answered 200", 9),
         ("no counts", answer(b"{}"), "answered 200 with {}", 9),
+        (
+            "a clock set back",
+            answer(b'{"counts":{"applied":0,"stale":9}}'),
+            "failed: the ledger has later events of these players, of a run that began at a later "
+            "time by its clock; set the clock right, or load a service with a new ledger.",
+            9,
+        ),
     ],
 )
 def test_a_batch_that_is_not_applied_whole_ends_the_loading(
