@@ -10,6 +10,16 @@ export HOTBOARD_MAKE_PID := $(shell echo $$PPID)
 # Their verdicts need a machine that is not busy with other tests.
 DEFAULT_RUNS := tests/end_to_end/test_default_runs.py
 
+# What every command below inherits is decided here: what the shell sets for other uses of Python, of
+# its tools and of ours stays outside; docs/settings.md says what may be set on purpose.
+ON_PURPOSE := PYTHON PYTHONUTF8 PYTHONIOENCODING PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX \
+	MPLCONFIGDIR LOCUST_UI LOCUST_PORT PROMETHEUS_BIN PROMETHEUS_PORT
+ELSEWHERE := PYTHON% MPL% MATPLOTLIBRC LOCUST_% OTEL_% GEVENT_% UVICORN_% WEB_CONCURRENCY FORWARDED_ALLOW_IPS \
+	PROMETHEUS_% prometheus_multiproc_dir GF_% COMPOSE_% GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR
+unexport $(filter-out $(ON_PURPOSE),$(filter $(ELSEWHERE),$(.VARIABLES)))
+# A pip.conf may name indexes and certificates; where packages go is no matter of it.
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-user --target= --prefix= --root= --require-hashes
+
 .DEFAULT_GOAL := help
 .PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench shape ui-check grafana-check check clean
 
@@ -134,10 +144,10 @@ $(VENV)/bin/python:
 
 $(VENV)/run.stamp: requirements.lock | $(VENV)/bin/python
 	@echo "Installing what a run needs into $(VENV) (once, about a minute)"
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements.lock
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.lock $(VENV)/run.stamp
 	@echo "Installing what development needs into $(VENV)"
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements-dev.lock
 	@touch $@

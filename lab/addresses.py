@@ -1,6 +1,7 @@
 """The addresses that a user names: checked before anybody connects, and shown without passwords."""
 
 import re
+from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote_plus, urlsplit
 
 import redis
@@ -16,6 +17,16 @@ _USER = re.compile(r"^((?:[a-z][a-z0-9+.-]*:)?//|)([^:/@]*:)?.*@", re.DOTALL | r
 _OPTION = re.compile(r"([?&;#])([^?&;#=]*)=(\*{3}(?=[:,.)]*$)|[^&;#]*)")
 _SECRET = re.compile(r"pass|pwd|token|secret|credential|api_?key|signature", re.IGNORECASE)
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host is this machine and nobody else's."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host or "").is_loopback
+    except ValueError:
+        return False
 
 
 def web_address(text: object) -> object:

@@ -157,11 +157,7 @@ def _service(
     }
     if variables.service_workers > 1:
         # Without a shared folder each scrape would see one worker's counters only.
-        metrics = folder / "metrics"
-        metrics.mkdir(parents=True, exist_ok=True)
-        for stale in metrics.glob("*.db"):
-            stale.unlink()
-        environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics)
+        environment["PROMETHEUS_MULTIPROC_DIR"] = str(folder / "metrics")
     return Part(
         "The service",
         [sys.executable, "-m", "target_service"],

@@ -1,6 +1,8 @@
 """A service of somebody else's: asked what it is before it is loaded."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from lab.asking import NoAnswer, ask_json
 from lab.errors import PartFailed, UsageError
@@ -21,6 +23,18 @@ class ForeignStack:
     def service_processes(self) -> Processes:
         """Out of reach."""
         raise PartFailed("The processes of a service that is not ours are out of reach.")
+
+
+def unused_proxy(target: str) -> str | None:
+    """A sentence when the shell names a proxy for TARGET, which nothing of a run goes through."""
+    parts = urlsplit(target)
+    proxy = getproxies().get(parts.scheme)
+    if not proxy or proxy_bypass(parts.netloc):
+        return None
+    return (
+        f"Load and questions go straight to {target}: {parts.scheme}_proxy is set, "
+        "and no proxy is measured."
+    )
 
 
 def require_mode(target: str, mode: str) -> None:

@@ -125,7 +125,7 @@ def _page(variables: Variables) -> list[str]:
 
 
 def _locust(name: str, options: list[str], log: Path | None, session: Session) -> Part:
-    command = [sys.executable, "-m", "locust", "-f", "locustfiles/locustfile.py", *options]
+    command = [sys.executable, "-m", "locustfiles", *options]
     return Part(name, command, session, log=log)
 
 

@@ -17,7 +17,7 @@ from lab.drills.drill_run import DrillRun
 from lab.embedded_stack import EmbeddedStack
 from lab.errors import CannotWrite, LabError, UsageError
 from lab.evidence import read_counters
-from lab.foreign import ForeignStack
+from lab.foreign import ForeignStack, unused_proxy
 from lab.generator import generate, require_generator_ports
 from lab.grafana import grafana_of
 from lab.ledger_file import LedgerFile
@@ -89,6 +89,8 @@ def _measure(
     """Locust's exit code and the content of `audit.json`, from whichever stack is loaded."""
     variables, assumptions = order.variables, order.scenario.assumptions
     if variables.target:
+        if told := unused_proxy(variables.target):
+            print(told, flush=True)
         marks.start()
         order = replace(order, stack="foreign")
         code, incidents = generate(order, ForeignStack(variables.target), folder, session)

@@ -31,7 +31,7 @@ def main() -> int:
     try:
         settings = read_settings()
         listener = _listen(settings)
-        _wipe_shared_counts()
+        _prepare_shared_counts(listener.getsockname()[1])
         _check_ledger(settings)
     except InvalidSettings as error:
         for problem in error.problems:
@@ -105,21 +105,26 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def _wipe_shared_counts() -> None:
-    """Remove the counts of an earlier service, which would be added to this one's."""
+def _prepare_shared_counts(port: int) -> None:
+    """Give the workers a folder of ours for their counts, without those of an earlier service.
+
+    The folder that was named may hold files of anybody, whose names may end as those do.
+    """
     directory = os.environ.get(MULTIPROCESS_VARIABLE)
     if not directory:
         # The metrics library would take an empty name for the working directory.
         os.environ.pop(MULTIPROCESS_VARIABLE, None)
         return
-    path = Path(directory)
+    # no other living service has the port
+    path = Path(directory).absolute() / f"hotboard-{port}"
     try:
         path.mkdir(parents=True, exist_ok=True)
-        for counts in path.glob("*.db"):
+        for counts in path.glob("*_[0-9]*.db"):
             counts.unlink()
     except OSError as error:
         sentence = f"{MULTIPROCESS_VARIABLE} is {directory!r}: it must be a directory to write in"
         raise InvalidSettings((f"{sentence} ({error.strerror}).",)) from error
+    os.environ[MULTIPROCESS_VARIABLE] = str(path)
 
 
 if __name__ == "__main__":

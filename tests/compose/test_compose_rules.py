@@ -41,7 +41,16 @@ def each(*, built: bool | None = None, lasting: bool | None = None) -> list[Any]
 def test_only_known_keys_are_used(service: Service) -> None:
     """A misspelt key would be refused by compose, on a user's machine."""
     assert set(service) <= SERVICE_KEYS
-    assert set(filled_in()) == {"name", "services", "volumes"}
+    assert set(filled_in()) == {"name", "x-direct", "services", "volumes"}
+
+
+@pytest.mark.parametrize("service", each())
+def test_no_proxy_stands_between_containers(service: Service) -> None:
+    """Docker's own configuration gives proxies to containers; Redis alone asks nobody."""
+    if service["image"].startswith("redis:"):
+        return
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        assert service["environment"][name] == service["environment"][name.upper()] == ""
 
 
 @pytest.mark.parametrize("service", each())

@@ -10,13 +10,15 @@ from flooding_service import DRIPS, FLOODS, flooding_service
 from lab import asking
 from lab.asking import NoAnswer, Refused, ask_json, fetch
 from lab.errors import UsageError
-from lab.foreign import require_mode
+from lab.evidence import read_metrics
+from lab.foreign import require_mode, unused_proxy
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 ANSWERS = {
     "document": OK + b'{"mode":"naive"}',
     "other-mode": OK + b'{"mode":"partitioned"}',
     "list": OK + b"[]",
+    "counts": OK + b'hits{key="a"} 1\n',
     "garbage": b"\0\1\2\r\n\r\n",
     "no-text": OK + b'{"mode":"\xff"}',
     "html": OK + b"<html>",
@@ -75,6 +77,24 @@ def test_nobody_there_is_said_in_plain_words() -> None:
 def test_a_document_is_read(kind: str, url: str) -> None:
     """Also behind a redirect, which is how services move."""
     assert {"mode": "naive"} == ask_json(f"{url}/{kind}")
+
+
+def test_no_proxy_is_asked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the shell names, the service itself answers; a run of a TARGET says so."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+
+    assert {"mode": "naive"} == ask_json(f"{url}/document")
+    assert read_metrics(f"{url}/counts") == {"hits": {"a": 1.0}}
+    assert unused_proxy("http://board.example:80") == (
+        "Load and questions go straight to http://board.example:80: http_proxy is set, "
+        "and no proxy is measured."
+    )
+    assert unused_proxy("https://board.example") is None
+    monkeypatch.setenv("no_proxy", ".example")
+    assert unused_proxy("http://board.example:80") is None
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,18 @@ def test_start_measured_phase_and_end_are_marked(grafana: DocumentedGrafana, fol
     assert {"text": "end, verdict: pass", "time": BEGAN_MS + 71_500}.items() <= end.items()
 
 
+def test_no_proxy_stands_before_a_grafana_of_this_machine(
+    grafana: DocumentedGrafana, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy of the shell's is for other machines."""
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "")
+
+    marked(unnamed(grafana.url), folder)
+
+    assert len(grafana.annotations) == 3
+
+
 def test_a_fault_is_marked_as_a_span(grafana: DocumentedGrafana, folder: Path) -> None:
     """While the run goes on, from when it began to when it was over."""
     marks = RunMarks(unnamed(grafana.url), "naive", RUN_ID)

@@ -107,11 +107,8 @@ def test_a_signal_ends_it_promptly(valkey: ValkeyProcess, tmp_path: Path, stop: 
 
 @pytest.fixture
 def shared(valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Leaderboard]:
-    """A service of two workers, in a directory that holds an earlier service's counts."""
+    """A service of two workers, beside an earlier service's counts and files of others."""
     counts = tmp_path / "counts"
-    counts.mkdir()
-    (counts / "counter_1.db").write_bytes(b"left over")
-    (counts / "note.txt").write_text("not ours")
     service = ServiceProcess(
         tmp_path / "service.log",
         HOTBOARD_MODE="partitioned",
@@ -119,12 +116,19 @@ def shared(valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Leaderboard]:
         HOTBOARD_WORKERS="2",
         PROMETHEUS_MULTIPROC_DIR=str(counts),
     )
+    left_over = counts / f"hotboard-{service.port}" / "counter_1.db"
+    left_over.parent.mkdir(parents=True)
+    left_over.write_bytes(b"left over")
+    others = [counts / name for name in ("ledger.db", "counter_2.db", "note.txt")]
+    for other in others:
+        other.write_text("not ours")
     service.start()
     with service.client() as http, valkey.client(6) as redis:
         redis.flushdb()
         yield Leaderboard("partitioned", http, redis)
     assert service.stop() == 0
-    assert (counts / "note.txt").exists()
+    assert [other.read_text() for other in others] == ["not ours"] * 3
+    assert not left_over.exists()
 
 
 def test_two_workers_count_as_one_service(shared: Leaderboard) -> None:
