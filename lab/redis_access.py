@@ -1,6 +1,7 @@
 """The lab's own, careful access to a Redis server."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import redis
@@ -12,6 +13,12 @@ from lab.errors import UsageError
 
 TIMEOUT_SECONDS = 2.0
 _SHOWN_KEYS = 5
+_SCRIPT = "return redis.call('ZADD', KEYS[1], '2', 'trial')"
+_WAYS_OUT = {
+    "READONLY": "Name the primary, of which this is a replica",
+    "NOPERM": "Give its user that right, or name another user",
+    "OOM": "Raise its maxmemory, or name a server with room",
+}
 # What only a service of ours makes beside the boards, under names that nobody can list.
 _BESIDE_BOARDS = ("achievements:", "{achievements:", "odometer:")
 
@@ -45,7 +52,8 @@ def clear_boards(server: KnownServer, keys: Iterable[str]) -> int:
     Returns how many keys were unlinked.
 
     Raises:
-        UsageError: the server does not answer, or the database holds keys that are not ours.
+        UsageError: the server does not answer or takes no writes, or the database holds keys that
+            are not ours.
     """
     boards = [one for key in keys for one in (key, *companions(key))]
     try:
@@ -53,9 +61,32 @@ def clear_boards(server: KnownServer, keys: Iterable[str]) -> int:
             present = [key for key in boards if client.exists(key)]
             if client.dbsize() != len(present):
                 present = _all_ours(client, server, set(boards))
+            _try_writing(client, server, f"{boards[0]}:trial")
             return int(client.unlink(*present)) if present else 0
     except redis.RedisError as error:
         raise UsageError(f"{server.name} does not answer: {str(error).rstrip('.')}.") from None
+
+
+def _try_writing(client: redis.Redis, server: KnownServer, key: str) -> None:
+    """Do once what a service does all the time; unlinking comes first, so that nothing stays."""
+    for what, words in (
+        ("removing a key (UNLINK)", ("UNLINK", key)),
+        ("a write (ZADD)", ("ZADD", key, "1", "trial")),
+        ("loading a script (SCRIPT LOAD)", ("SCRIPT", "LOAD", _SCRIPT)),
+        ("a script that writes (EVAL)", ("EVAL", _SCRIPT, "1", key)),
+    ):
+        try:
+            client.execute_command(*words)  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+        except redis.ResponseError as error:
+            code = error.status_code or ""
+            said = str(error) if str(error).startswith(code) else f"{code} {error}"
+            way_out = _WAYS_OUT.get(code, "Name a server that takes it")
+            raise UsageError(
+                f"{server.name} refuses {what}: {said.rstrip('.')}. {way_out}."
+            ) from None
+        finally:
+            with suppress(redis.ResponseError):
+                client.unlink(key)
 
 
 def companions(key: str) -> tuple[str, ...]:

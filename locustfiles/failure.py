@@ -2,13 +2,30 @@
 
 from typing import Final, Literal
 
-FailureKind = Literal["timeout", "refused", "reset", "http_4xx", "http_5xx", "bad_body", "other"]
+FailureKind = Literal[
+    "timeout",
+    "refused",
+    "reset",
+    "http_4xx",
+    "http_5xx",
+    "redis_readonly",
+    "redis_noperm",
+    "redis_oom",
+    "redis_refused",
+    "bad_body",
+    "other",
+]
 FAILURE_KINDS: Final[tuple[FailureKind, ...]] = (
     "timeout",
     "refused",
     "reset",
     "http_4xx",
     "http_5xx",
+    # a 5xx whose problem document says what Redis refused with
+    "redis_readonly",
+    "redis_noperm",
+    "redis_oom",
+    "redis_refused",
     "bad_body",
     "other",
 )

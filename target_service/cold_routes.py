@@ -91,7 +91,7 @@ def cold_routes(
         try:
             await store.pipeline.run((_PING,))
         except (RedisUnavailable, ResponseError) as error:
-            raise ServiceUnavailable(str(error)) from error
+            raise ServiceUnavailable.of(error) from error
         if ledger is not None:
             try:
                 await asyncio.wait_for(ledger.facts(), store.pipeline.timeout_seconds)

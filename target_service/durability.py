@@ -44,7 +44,8 @@ class Durability:
         series = LedgerSeries(metrics.registry)
         options = LedgerOptions(sync=settings.ledger_sync)
         keys = boards.keys_of()
-        conditions = Conditions()
+        set_aside = SetAside()
+        conditions = Conditions(set_aside)
         self.ledger = SqliteLedger(
             settings.ledger_path, options, on_commit=_observer(series.commit_duration.observe)
         )
@@ -59,7 +60,6 @@ class Durability:
             )
             for key in keys
         }
-        set_aside = SetAside()
         self._projector = Projector(
             self.ledger,
             self._book,

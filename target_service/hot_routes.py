@@ -146,8 +146,7 @@ async def _answer(handler: Handler, call: Call) -> Answer:
     except LedgerError as error:
         return ledger_problem(error).answer()
     except (RedisUnavailable, ResponseError) as error:
-        told = f"Redis refused: {error}" if isinstance(error, ResponseError) else str(error)
-        return ServiceUnavailable(told).answer()
+        return ServiceUnavailable.of(error).answer()
     except ClientGone:
         raise
     except Exception:

@@ -37,8 +37,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
+from redis.exceptions import ResponseError
 
 from target_service.answers import Answer, answer
+from target_service.redis_wire.errors import RedisUnavailable, refusal_code, refusal_words
 
 PROBLEM_JSON = b"application/problem+json"
 NAME_CHARACTERS = 64
@@ -54,13 +56,14 @@ class FieldProblem(msgspec.Struct, frozen=True):
 
 
 class ProblemDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An RFC 9457 problem document; `errors` names every bad field."""
+    """An RFC 9457 problem document: every bad field, and the code of what Redis refused."""
 
     type: str
     title: str
     status: int
     detail: str
     errors: tuple[FieldProblem, ...] = ()
+    redis_error: str = ""
 
 
 class Problem(Exception):
@@ -71,7 +74,11 @@ class Problem(Exception):
     title: ClassVar[str]
 
     def __init__(
-        self, detail: str, errors: Sequence[FieldProblem] = (), headers: Headers = ()
+        self,
+        detail: str,
+        errors: Sequence[FieldProblem] = (),
+        headers: Headers = (),
+        refused: ResponseError | None = None,
     ) -> None:
         super().__init__(detail)
         self.document = ProblemDocument(
@@ -80,6 +87,7 @@ class Problem(Exception):
             status=self.status,
             detail=detail,
             errors=tuple(errors),
+            redis_error="" if refused is None else refusal_code(refused),
         )
         self.headers = headers
 
@@ -248,9 +256,11 @@ class TooSlow(Problem):
 class ComeBackLater(Problem):
     """A refusal of what may go well later; says when to try again."""
 
-    def __init__(self, detail: str, retry_after_seconds: int = 1) -> None:
+    def __init__(
+        self, detail: str, retry_after_seconds: int = 1, refused: ResponseError | None = None
+    ) -> None:
         after = str(retry_after_seconds).encode()
-        super().__init__(detail, headers=((b"retry-after", after),))
+        super().__init__(detail, headers=((b"retry-after", after),), refused=refused)
 
 
 class RankLimited(ComeBackLater):
@@ -264,6 +274,13 @@ class ServiceUnavailable(ComeBackLater):
 
     status, slug, title = 503, "redis-unavailable", "Redis unavailable"
 
+    @classmethod
+    def of(cls, error: RedisUnavailable | ResponseError) -> "ServiceUnavailable":
+        """Return the refusal of what Redis did not answer, or refused itself."""
+        if isinstance(error, ResponseError):
+            return cls(f"Redis refused: {refusal_words(error)}", refused=error)
+        return cls(str(error))
+
 
 class LedgerUnavailable(ComeBackLater):
     """The ledger cannot take the write now; nothing tells whether it was stored."""
@@ -276,10 +293,11 @@ class BoardUnavailable(ComeBackLater):
 
     status, slug, title = 503, "board-unavailable", "Board unavailable"
 
-    def __init__(self, board: str) -> None:
-        super().__init__(
-            f"The board {board} in Redis is lost or behind; it is brought back from the ledger."
-        )
+    def __init__(self, board: str, refused: ResponseError | None = None) -> None:
+        told = f"The board {board} in Redis is lost or behind; it is brought back from the ledger."
+        if refused is not None:
+            told += f" Redis refuses to take it: {refusal_words(refused)}"
+        super().__init__(told, refused=refused)
 
 
 class TopUnavailable(ComeBackLater):

@@ -9,7 +9,12 @@ from lab.drills.backlog import Sample
 from lab.drills.request_rows import Request
 
 WRITES = frozenset({"submit", "submit_batch"})
-NO_ANSWER = frozenset({"http_5xx", "timeout", "refused", "reset", "bad_body", "other"})
+NO_ANSWER = frozenset(
+    {
+        *("http_5xx", "timeout", "refused", "reset", "bad_body", "other"),
+        *("redis_readonly", "redis_noperm", "redis_oom", "redis_refused"),
+    }
+)
 _WRITE_KINDS = {
     "applied": "writes_applied",
     "durable-only": "writes_durable_only",

@@ -10,7 +10,7 @@ from locustfiles.event_client.errors import ServiceTrouble
 from locustfiles.event_client.negotiation import event_path
 from locustfiles.event_client.state import read_state
 from locustfiles.operations.contract import Reply
-from locustfiles.operations.reading import OK, failure_of_status
+from locustfiles.operations.reading import OK, failure_of
 from locustfiles.operations.told_miles import ToldMiles
 from locustfiles.plan import Plan
 
@@ -45,7 +45,7 @@ class EventPoll:
         """A success is about the event asked for, in the version asked for."""
         at_least = self._told.at_least(arrival.number)
         if status != OK:
-            return Reply(failure_of_status(status))
+            return Reply(failure_of(status, body))
         now = time.time()
         try:
             state = read_state(self._version, body)

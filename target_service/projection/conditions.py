@@ -8,6 +8,7 @@ from target_service.problems import BoardUnavailable
 from target_service.projection.book import Progress
 from target_service.projection.guard_script import Written
 from target_service.projection.inspection import Condition
+from target_service.projection.set_aside import SetAside
 
 
 class Conditions:
@@ -16,7 +17,8 @@ class Conditions:
     A board is behind while it is rebuilt, and while writes that did not reach it wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, set_aside: SetAside) -> None:
+        self._set_aside = set_aside
         self._conditions: dict[str, Condition] = {}
         self._missed: dict[str, float] = {}
         self._seen: dict[str, Progress] = {}
@@ -26,8 +28,12 @@ class Conditions:
         """Tell whether answers from the board may be behind; raises when it is gone."""
         condition = self._conditions.get(key)
         if condition is Condition.GONE:
-            raise BoardUnavailable(key)
+            raise self.unavailable(key)
         return condition is Condition.BEHIND or key in self._missed
+
+    def unavailable(self, key: str) -> BoardUnavailable:
+        """Return what is to be raised in place of an answer, with Redis' refusal if it was one."""
+        return BoardUnavailable(key, self._set_aside.refusal(key))
 
     def doubt(self, key: str) -> None:
         """Note that a write did not reach the board, and have it looked at soon."""

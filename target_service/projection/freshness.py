@@ -5,7 +5,6 @@ from typing import NoReturn
 
 from redis.exceptions import ResponseError
 
-from target_service.problems import BoardUnavailable
 from target_service.projection.conditions import Conditions
 from target_service.projection.inspection import Mark, reading
 from target_service.redis_wire.command import Reply
@@ -32,13 +31,13 @@ class ProjectedFreshness:
             self._lost(key)
         is_behind = self._conditions.check(key) or epoch != ready
         if is_behind and is_empty:
-            raise BoardUnavailable(key)
+            raise self._conditions.unavailable(key)
         return is_behind
 
     async def confirm(self, key: str) -> None:
         """Raise BoardUnavailable when the board has just been lost, or is not whole yet."""
         if self._conditions.check(key):
-            raise BoardUnavailable(key)
+            raise self._conditions.unavailable(key)
         await self.find((key,))
 
     async def find(self, keys: Collection[str]) -> None:
@@ -55,4 +54,4 @@ class ProjectedFreshness:
 
     def _lost(self, key: str) -> NoReturn:
         self._conditions.doubt(key)
-        raise BoardUnavailable(key)
+        raise self._conditions.unavailable(key)

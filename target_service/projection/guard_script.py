@@ -73,10 +73,12 @@ class GuardTally(ScriptTally):
         self._members_written = metrics.keys.members_written.labels(key).inc
 
     def answered(self, reply: Reply, seconds: float) -> None:
-        """Count the hit, its time, the commands and the members."""
+        """Count the hit, its time, the commands and the members; without a mark nothing is hit."""
+        if reply is None:
+            self._command()
+            return
         super().answered(reply, seconds)
-        if reply is not None:
-            self._members_written(reply[2])
+        self._members_written(reply[2])
 
 
 class GuardedKey:
@@ -106,4 +108,4 @@ class GuardedKey:
 
 
 def _ran(reply: Reply) -> Mapping[str, int]:
-    return {} if reply is None else {"zadd": reply[3]}
+    return {"zadd": reply[3]}

@@ -7,6 +7,7 @@ from locustfiles.recording import Recording, Timing
 from workload.operations import MODELLED
 
 OUTCOMES = {"ok", "timeout", "refused", "reset", "http_4xx", "http_5xx", "bad_body", "other"}
+OUTCOMES |= {"redis_readonly", "redis_noperm", "redis_oom", "redis_refused"}
 NOW = {"in_flight": 3, "cpu_ratio": 0.25}
 
 

@@ -185,8 +185,26 @@ def test_a_body_nested_too_deeply_is_a_bad_one(name: str) -> None:
     [(301, "other"), (404, "http_4xx"), (429, "http_4xx"), (500, "http_5xx"), (503, "http_5xx")],
 )
 def test_other_statuses_are_failures(name: str, status: int, kind: FailureKind) -> None:
-    """Their bodies are not looked at."""
+    """Their bodies are looked at only for what Redis refused."""
     assert Reply(kind) == made(name).judge(ARRIVAL, status, b"{}")
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("READONLY", "redis_readonly"),
+        ("NOPERM", "redis_noperm"),
+        ("OOM", "redis_oom"),
+        ("MISCONF", "redis_refused"),
+        ("", "http_5xx"),
+    ],
+)
+def test_what_redis_refused_is_a_kind_of_its_own(name: str, code: str, kind: FailureKind) -> None:
+    """The service passes the code on, and failures.csv names it."""
+    body = f'{{"status":503,"redis_error":"{code}"}}'.encode()
+
+    assert Reply(kind) == made(name).judge(ARRIVAL, 503, body)
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,23 @@ def test_a_lost_script_is_loaded_again(shaky: Leaderboard) -> None:
         shaky.redis.script_flush()
 
 
+def test_what_redis_refuses_is_named(shaky: Leaderboard) -> None:
+    """With Redis' own code and words, for whoever reads and for the generator; nothing was hit."""
+    shaky.submit("ann", 1)
+    shaky.redis.execute_command("REPLICAOF", "127.0.0.1", "1")
+    hits = shaky.samples()["leaderboard_key_ops_total", shaky.board(HOME), "write"]
+
+    refused = shaky.submit("ann", 2)
+
+    assert (refused.status_code, refused.json()["redis_error"]) == (503, "READONLY")
+    assert refused.json()["detail"] == (
+        "Redis refused: READONLY You can't write against a read only replica."
+    )
+    now = shaky.samples()["leaderboard_key_ops_total", shaky.board(HOME), "write"]
+    assert now == hits
+    shaky.redis.execute_command("REPLICAOF", "NO", "ONE")
+
+
 def test_a_key_of_another_kind_is_refused(shaky: Leaderboard) -> None:
     """A board key that somebody else filled is no reason for a 500."""
     shaky.redis.set(shaky.board(HOME), "not a board")
