@@ -12,6 +12,7 @@ from typing import Final
 from locustfiles.address import read_address
 from locustfiles.dialer import Dialer
 from locustfiles.errors import BadInput
+from locustfiles.open_files import too_many_connections
 from locustfiles.options import MOST_PLAYERS, RunOptions
 from locustfiles.plan import Plan
 from locustfiles.target import Description, ask_for_description, disagreements
@@ -69,6 +70,7 @@ def read_inputs(options: RunOptions) -> RunInputs:
         plan.popularity.partition_shares()
     except InvalidWorkload as error:
         problems += error.problems
+    problems += too_many_connections(plan, description.boards.service)
     problems += _id_problems(plan, description.boards.limits.id_characters)
     if problems:
         raise BadInput(*problems)

@@ -23,6 +23,9 @@ from locustfiles.plain_request import get
 _ROUTE: Final = "/metrics"
 # A stalled service answers late, not never; later than this the run has other worries.
 _SECONDS: Final = 5.0
+# The counters move from the first request on; what is read later has lost some of them.
+_LATE_SECONDS: Final = 1.0
+_READ_ONCE: Final = "the counters were read only once, at the end of the measured phase"
 _RESTARTED: Final = (
     "the service was started again in the measured phase, and its counters began anew"
 )
@@ -43,7 +46,7 @@ class KeyWatch:
         self._start: dict[str, Any] | None = None
         self._end: dict[str, Any] | None = None
         self._has_no_counters = False
-        self._was_restarted = False
+        self._spoilt: str | None = None
         self._first_hits: Hits = {}
         self._hits: Hits = {}
         self._last_page = b""
@@ -84,7 +87,7 @@ class KeyWatch:
         """The same as if the measured phase had ended with the last reading."""
         if self._start is None or self._end is not None:
             return self.as_document()
-        return self._document(None, _snapshot(self._last_page, self._last_second))
+        return self._document(self._spoilt, _snapshot(self._last_page, self._last_second))
 
     def _document(self, reason: str | None, end: dict[str, Any] | None) -> dict[str, Any]:
         seconds = [{"second": second, "hits": hits} for second, hits in sorted(self._rows.items())]
@@ -105,14 +108,21 @@ class KeyWatch:
         if self._start is None:
             self._start = _snapshot(outcome.body, at_second)
             self._first_hits = hits
+            if is_last:
+                self._spoilt = _READ_ONCE
+            elif at_second >= _LATE_SECONDS:
+                self._spoilt = (
+                    f"the counters were first read {at_second:.1f} s into the measured phase"
+                )
         else:
-            self._was_restarted |= went_back(self._hits, hits)
+            if went_back(self._hits, hits):
+                self._spoilt = _RESTARTED
             self._note(hits, round(at_second) - 1)
         self._hits = hits
         self._last_page, self._last_second = outcome.body, at_second
         if is_last:
             self._end = _snapshot(outcome.body, at_second)
-            self._reason = _RESTARTED if self._was_restarted else None
+            self._reason = self._spoilt
         else:
             self._reason = "the measured phase did not end"
 

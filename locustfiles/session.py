@@ -12,6 +12,7 @@ from locustfiles.hooks import typed
 from locustfiles.inputs import read_inputs
 from locustfiles.lead import Lead
 from locustfiles.locust_options import page_problem, refusals, users_problem
+from locustfiles.open_files import raise_limit
 from locustfiles.options import RunOptions, read_options
 from locustfiles.stopping import StopRequest
 from locustfiles.users import OpenLoopUser
@@ -23,6 +24,7 @@ def begin(environment: Environment, **_: object) -> None:
     runner = environment.runner
     if runner is None:
         return
+    raise_limit()
     stop = StopRequest()
     stop.listen_to_signals(runner)
     if not isinstance(runner, MasterRunner):

@@ -9,6 +9,7 @@ from pathlib import Path
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from target_service import open_files
 from target_service.bounded_requests import BoundedRequests
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.store import Store
@@ -28,6 +29,7 @@ SHUTDOWN_SECONDS = 3
 
 def main() -> int:
     """Serve, and return the exit code."""
+    open_files.raise_limit()
     try:
         settings = read_settings()
         listener = _listen(settings)

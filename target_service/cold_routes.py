@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from target_service import __version__
+from target_service import __version__, open_files
 from target_service.description import Capabilities, Description, Health, Limits, ServiceFacts
 from target_service.leaderboard.messages import encode
 from target_service.leaderboard.store import Store
@@ -142,5 +142,7 @@ async def _describe(settings: Settings, store: Store, season: str | None) -> Des
             exact_ranks_per_second=settings.rank_limit,
         ),
         redis=redis,
-        service=ServiceFacts(__version__, platform.python_version(), settings.workers),
+        service=ServiceFacts(
+            __version__, platform.python_version(), settings.workers, open_files.limit()
+        ),
     )

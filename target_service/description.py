@@ -53,11 +53,12 @@ class RedisFacts(Struct, frozen=True):
 
 
 class ServiceFacts(Struct, frozen=True):
-    """The versions this process runs, and how many workers share the port."""
+    """The versions this process runs, how many workers share the port, and what each may open."""
 
     version: str
     python: str
     workers: int
+    open_files: int | None
 
 
 class Description(Struct, frozen=True):

@@ -46,6 +46,8 @@ def traffic_of(keys: Keys, order: Sequence[str]) -> Traffic:
     if keys.start is None or keys.end is None:
         missing = "start" if keys.start is None else "end"
         return Traffic((), f"the counters at the {missing} of the measured phase were not read")
+    if keys.start.at_second >= keys.end.at_second:
+        return Traffic((), "the counters were read only once")
     known = {*keys.start.keys, *keys.end.keys}
     names = [key for key in order if key in known]
     names += sorted(known.difference(order))

@@ -206,6 +206,33 @@ def test_a_stall_leaves_a_gap_and_loses_no_hit(clock: HandClock) -> None:
     assert (40, [20, 10, 10]) == (whole, rows)
 
 
+def late(first: int) -> Script:
+    """A metrics page that cannot be had before one of the requests for it."""
+
+    def script(stream: socket, peer: Peer) -> None:
+        while peer.read(stream) is not None:
+            line = f'leaderboard_key_ops_total{{key="k",op="write"}} {10 * peer.total}\n'
+            status = "200 OK" if peer.total >= first else "503 Service Unavailable"
+            stream.sendall(answer(line.encode(), status))
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [
+        (1, None),
+        (2, "the counters were first read 1.0 s into the measured phase"),
+        (4, "the counters were read only once, at the end of the measured phase"),
+    ],
+)
+def test_a_window_that_was_not_whole_is_not_measured(
+    first: int, reason: str | None, clock: HandClock
+) -> None:
+    """A start that came late has lost hits, and one that is the end has lost all of them."""
+    assert watched(late(first), 3, clock)["reason"] == reason
+
+
 def test_a_service_without_counters_is_asked_once(clock: HandClock) -> None:
     """The reason says what was missing."""
     document = watched(always(answer(b"up 1\n")), 5, clock)

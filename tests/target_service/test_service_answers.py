@@ -2,6 +2,7 @@
 
 import platform
 import re
+import resource
 
 import pytest
 import redis
@@ -164,6 +165,7 @@ def test_describe_tells_limits_and_capabilities(leaderboard: Leaderboard) -> Non
     assert (answer["ledger"], answer["ledger_sync"]) == ("none", None)
     assert answer["service"]["python"] == platform.python_version()
     assert answer["service"]["workers"] == 1
+    assert answer["service"]["open_files"] == resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 
 def test_the_service_tells_that_it_is_well(leaderboard: Leaderboard) -> None:
