@@ -123,6 +123,29 @@ def test_a_killed_server_comes_back_from_the_ledger(
     assert eventually(lambda: "recovering" not in shaky_durable.top())
 
 
+def test_a_board_that_redis_refuses_to_take_back_says_why(shaky_durable: Durable) -> None:
+    """The write is durable and no hit of the board; the read names the refusal of a full memory."""
+    shaky_durable.submit("ann", 1)
+    key = shaky_durable.key()
+    shaky_durable.redis.config_set("maxmemory", 1)
+    shaky_durable.redis.flushall()
+
+    def refused() -> bool:
+        return shaky_durable.top().get("redis_error") == "OOM"
+
+    assert eventually(refused)
+    told = shaky_durable.top()["detail"]
+    assert told.startswith(f"The board {key} in Redis is lost or behind; ")
+    assert " Redis refuses to take it: OOM command not allowed" in told
+    before = shaky_durable.leaderboard.samples()["leaderboard_key_ops_total", key, "write"]
+    assert shaky_durable.submit("ann", 2).status_code == 202
+    after = shaky_durable.leaderboard.samples()["leaderboard_key_ops_total", key, "write"]
+    assert after == before
+
+    shaky_durable.redis.config_set("maxmemory", 0)
+    assert eventually(shaky_durable.is_level)
+
+
 def test_an_older_dump_is_noticed_and_brought_up_to_date(
     shaky_durable: Durable, own_valkey: ValkeyProcess
 ) -> None:
