@@ -18,7 +18,7 @@ from locustfiles.hooks import listen, typed
 from locustfiles.host_facts import CHECKOUT
 from locustfiles.inputs import RunInputs
 from locustfiles.last_scores import LastScores
-from locustfiles.live_metrics import MetricsPage
+from locustfiles.live_metrics import LiveMetrics, MetricsPage
 from locustfiles.progress import Phases, Progress
 from locustfiles.stopping import StopRequest
 from locustfiles.tables_so_far import TablesSoFar
@@ -48,7 +48,8 @@ class Lead:
         self._crew = Crew(runner, classes, tuple(plan.rates_per_second), LastScores())
         self._conductor = Conductor(inputs, self._crew, self._progress, stop)
         options = inputs.options
-        self._metrics = MetricsPage(self._crew.live, options.metrics_host, options.metrics_port)
+        metrics = LiveMetrics(self._crew.live, plan.run_id, inputs.description.boards.mode)
+        self._metrics = MetricsPage(metrics, options.metrics_host, options.metrics_port)
         self._users = plan.slices * len(classes)
         self._has_begun = False
         self._is_locust_ending = False

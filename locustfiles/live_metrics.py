@@ -1,11 +1,11 @@
 """The generator's metrics: served by the leading process alone, which knows the whole run.
 
 A worker's own counters would be a part that passes for the whole, and one scrape would see one
-worker, the next another.
+worker, the next another. Every series names its run, so that two runs are never mixed.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any, Final
 
@@ -32,47 +32,70 @@ _WATCHED_SECONDS: Final = 3.0
 class LiveMetrics(Collector):
     """Renders the counts of a run; every label is there from the start, at 0."""
 
-    def __init__(self, counts: LiveCounts) -> None:
+    def __init__(self, counts: LiveCounts, run: str, mode: str) -> None:
         self._counts = counts
+        self._run = run
+        self._mode = mode
 
     def collect(self) -> Iterator[Metric]:
         """Give every metric as it is now."""
-        counts = self._counts
+        counts, run = self._counts, self._run
         requests = CounterMetricFamily(
             "loadgen_requests",
             "Requests that were sent, by what came of them.",
-            labels=("operation", "outcome"),
+            labels=("run", "operation", "outcome"),
         )
         for (operation, outcome), count in counts.outcomes.items():
-            requests.add_metric((operation, outcome), count)
-        offered = CounterMetricFamily(
-            "loadgen_offered", "Requests that the schedule wanted.", labels=("operation",)
+            requests.add_metric((run, operation, outcome), count)
+        yield requests
+        yield self._by_operation(
+            "loadgen_offered", "Requests that the schedule wanted.", counts.offered
         )
-        dropped = CounterMetricFamily(
-            "loadgen_dropped", "Offered requests that were never sent.", labels=("operation",)
+        yield self._by_operation(
+            "loadgen_dropped", "Offered requests that were never sent.", counts.dropped
         )
-        for operation, count in counts.offered.items():
-            offered.add_metric((operation,), count)
-        for operation, count in counts.dropped.items():
-            dropped.add_metric((operation,), count)
-        yield from (requests, offered, dropped, self._lateness())
-        yield GaugeMetricFamily(
+        yield self._lateness()
+        yield self._gauge(
             "loadgen_inflight", "Requests sent and not answered yet.", counts.in_flight
         )
-        yield GaugeMetricFamily(
+        yield self._gauge(
             "loadgen_cpu_ratio",
             "What the busiest sending process used of one core in the last second.",
             counts.cpu_ratio,
         )
+        if counts.measured_since is not None and counts.measured_since <= time.time():
+            measured = GaugeMetricFamily(
+                "loadgen_measured_start_timestamp_seconds",
+                "When the run's measured phase began; not there before.",
+                labels=("run", "mode"),
+            )
+            measured.add_metric((run, self._mode), counts.measured_since)
+            yield measured
+
+    def _by_operation(self, name: str, words: str, counts: Mapping[str, int]) -> Metric:
+        family = CounterMetricFamily(name, words, labels=("run", "operation"))
+        for operation, count in counts.items():
+            family.add_metric((self._run, operation), count)
+        return family
+
+    def _gauge(self, name: str, words: str, value: float) -> Metric:
+        family = GaugeMetricFamily(name, words, labels=("run",))
+        family.add_metric((self._run,), value)
+        return family
 
     def _lateness(self) -> Metric:
         bounds = (*map(str, LATENESS_BOUNDS_SECONDS), "+Inf")
-        return HistogramMetricFamily(
+        family = HistogramMetricFamily(
             "loadgen_lateness_seconds",
             "How late the scheduler was, in the measured phase.",
+            labels=("run",),
+        )
+        family.add_metric(
+            (self._run,),
             buckets=list(zip(bounds, accumulate(self._counts.lateness), strict=True)),
             sum_value=self._counts.lateness_us / 1_000_000,
         )
+        return family
 
 
 class MetricsPage:
@@ -82,9 +105,9 @@ class MetricsPage:
         BadInput: the port cannot be had.
     """
 
-    def __init__(self, counts: LiveCounts, host: str, port: int) -> None:
+    def __init__(self, metrics: LiveMetrics, host: str, port: int) -> None:
         registry = CollectorRegistry()
-        registry.register(LiveMetrics(counts))
+        registry.register(metrics)
         self._page: Page = make_wsgi_app(registry)
         self._scraped_at = -_WATCHED_SECONDS
         self._scraped = Event()

@@ -53,7 +53,9 @@ def create_app(settings: Settings) -> ASGIApp:
     metrics = Metrics()
     metrics.service.info.labels(settings.mode, settings.ledger, __version__).set(1)
     connect = connector(settings.redis_url, settings.redis_timeout_seconds)
-    pipeline = Pipeline(connect, settings.redis_timeout_seconds)
+    pipeline = Pipeline(
+        connect, settings.redis_timeout_seconds, took=metrics.commands.pipeline_seconds.inc
+    )
     leaderboard = make_leaderboard(settings, pipeline, metrics)
     systems = (
         leaderboard.system,

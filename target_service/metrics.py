@@ -80,6 +80,11 @@ class CommandSeries:
             ("command",),
             registry=registry,
         )
+        self.pipeline_seconds = Counter(
+            "leaderboard_redis_pipeline_seconds_total",
+            "What pipelines to Redis took, each counted once, whatever it carried.",
+            registry=registry,
+        )
 
 
 class ServiceSeries:

@@ -12,6 +12,9 @@ from redis.exceptions import RedisError, ResponseError
 from target_service.redis_wire.clock import Clock
 from target_service.redis_wire.request import Request
 
+# is given how long each pipeline took, in seconds
+Took = Callable[[float], None]
+
 logger = logging.getLogger(__name__)
 
 
@@ -19,11 +22,16 @@ class Lane:
     """Sends requests as one pipeline, reads every reply, and closes after any doubt."""
 
     def __init__(
-        self, connect: Callable[[], AbstractConnection], clock: Clock, timeout_seconds: float
+        self,
+        connect: Callable[[], AbstractConnection],
+        clock: Clock,
+        timeout_seconds: float,
+        took: Took,
     ) -> None:
         self._connect = connect
         self._clock = clock
         self._timeout_seconds = timeout_seconds
+        self._took = took
         self._connection: AbstractConnection | None = None
 
     async def exchange(self, requests: Sequence[Request]) -> None:
@@ -36,6 +44,7 @@ class Lane:
             for request in requests:
                 request.fail(f"Redis cannot be reached: {_told(error)}")
             return
+        started = perf_counter()
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 await self._carry(connection, requests)
@@ -47,6 +56,7 @@ class Lane:
             await self.close()
             for request in requests:
                 _abandon(request, f"Redis gave no answer: {_told(error)}")
+        self._took(perf_counter() - started)
 
     async def close(self) -> None:
         """Close the connection without waiting for the other side."""

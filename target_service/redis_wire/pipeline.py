@@ -9,7 +9,7 @@ from redis.asyncio.connection import AbstractConnection
 from target_service.redis_wire.clock import Clock
 from target_service.redis_wire.command import Command
 from target_service.redis_wire.errors import QueueFull
-from target_service.redis_wire.lane import Lane
+from target_service.redis_wire.lane import Lane, Took
 from target_service.redis_wire.request import Answers, Request
 
 LANES = 4
@@ -17,6 +17,10 @@ LANES = 4
 QUEUED_WEIGHT = 100_000
 # One pipeline waits for its slowest part: this much keeps it within some 30 ms.
 PIPELINE_WEIGHT = 5_000
+
+
+def _unwatched(_: float) -> None:
+    """Keep no times."""
 
 
 class Pipeline:
@@ -27,11 +31,15 @@ class Pipeline:
     """
 
     def __init__(
-        self, connect: Callable[[], AbstractConnection], timeout_seconds: float, lanes: int = LANES
+        self,
+        connect: Callable[[], AbstractConnection],
+        timeout_seconds: float,
+        lanes: int = LANES,
+        took: Took = _unwatched,
     ) -> None:
         self.timeout_seconds = timeout_seconds
         clock = Clock()
-        self._lanes = [Lane(connect, clock, timeout_seconds) for _ in range(lanes)]
+        self._lanes = [Lane(connect, clock, timeout_seconds, took) for _ in range(lanes)]
         self._waiting: deque[Request] = deque()
         self._waiting_weight = 0
         self._idle: list[asyncio.Future[None]] = []

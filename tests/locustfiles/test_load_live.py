@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from prometheus_client import CollectorRegistry
 
@@ -12,14 +14,13 @@ NOW = {"in_flight": 3, "cpu_ratio": 0.25}
 
 
 def samples(counts: LiveCounts) -> dict[tuple[str, ...], float]:
-    """Everything that a scrape would see, by name and labels."""
+    """Everything that a scrape would see, by name and labels but the run, which all have."""
     registry = CollectorRegistry()
-    registry.register(LiveMetrics(counts))
-    return {
-        (sample.name, *sample.labels.values()): sample.value
-        for metric in registry.collect()
-        for sample in metric.samples
-    }
+    registry.register(LiveMetrics(counts, "a-run", "naive"))
+    found = [sample for metric in registry.collect() for sample in metric.samples]
+
+    assert {"a-run"} == {sample.labels.pop("run") for sample in found}
+    return {(sample.name, *sample.labels.values()): sample.value for sample in found}
 
 
 @pytest.fixture
@@ -96,8 +97,23 @@ def test_the_present_is_the_sum_of_the_workers_and_their_busiest() -> None:
     assert (0, 0) == (after["loadgen_inflight",], after["loadgen_cpu_ratio",])
 
 
+def test_the_measured_phase_is_told_once_it_has_begun() -> None:
+    """With the run's mode; before that the run is not there to be looked at."""
+    counts = LiveCounts(MODELLED)
+    name = "loadgen_measured_start_timestamp_seconds"
+    now = time.time()
+    seen = []
+    for since in (None, now + 60, now - 60):
+        counts.measured_since = since
+        seen.append(samples(counts).get((name, "naive")))
+
+    assert [None, None, now - 60] == seen
+
+
 def test_port_zero_serves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that nobody watches needs no port, and waits for nobody at its end."""
-    page = MetricsPage(LiveCounts(MODELLED), "an address that nobody has", 0)
+    page = MetricsPage(
+        LiveMetrics(LiveCounts(MODELLED), "a-run", "naive"), "an address that nobody has", 0
+    )
     monkeypatch.setattr(page, "_scraped", None)  # there is nothing to wait for
     page.await_last_scrape()

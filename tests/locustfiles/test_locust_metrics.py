@@ -1,9 +1,11 @@
 """The metrics of whole runs, scraped as Prometheus would."""
 
+import json
 import time
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 Page = dict[tuple[str, ...], float]
 SCRAPE_SECONDS = 0.3
+MEASURED_START = "loadgen_measured_start_timestamp_seconds"
 
 
 @dataclass
@@ -38,7 +41,9 @@ def scrape(port: int) -> Page | None:
     except OSError:
         return None
     return {
-        (sample.name, *sample.labels.values()): sample.value
+        (sample.name, *(value for name, value in sample.labels.items() if name != "run")): (
+            sample.value
+        )
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     }
@@ -104,7 +109,21 @@ def test_counters_start_at_zero_and_never_fall(scraped: Scraped) -> None:
     assert 0 == values[0]
     assert values == sorted(values)
     assert len(set(values)) >= 4
-    assert 1 == len({frozenset(page) for page in scraped.pages})
+    begun = {one for one in scraped.pages[-1] if one[0] == MEASURED_START}
+    assert 1 == len(begun)
+    assert 1 == len({frozenset(page) - begun for page in scraped.pages})
+
+
+def test_the_measured_phase_is_told_when_it_begins(scraped: Scraped) -> None:
+    """Not before: the loading and the warm-up are no part of what a dashboard shows of a run."""
+    told = [
+        next((page[one] for one in page if one[0] == MEASURED_START), None)
+        for page in scraped.pages
+    ]
+    facts = json.loads((scraped.run.directory / "run.json").read_text())
+
+    assert told[0] is None
+    assert datetime.fromisoformat(facts["measured_from"]).timestamp() == told[-1]
 
 
 def test_the_cpu_is_that_of_the_last_second(scraped: Scraped) -> None:

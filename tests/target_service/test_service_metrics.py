@@ -174,6 +174,21 @@ def test_times_fall_into_buckets_that_add_up(leaderboard: Leaderboard) -> None:
     assert 0 < growth.of(f"{series}_sum", key, "write") < passed
 
 
+def test_a_pipeline_takes_its_time_once(leaderboard: Leaderboard) -> None:
+    """Twelve keys that share a pipeline each have all of its time; the pipeline has it once."""
+    growth = Growth(leaderboard)
+    began = time.perf_counter()
+    for _ in range(20):
+        leaderboard.top(10)
+    passed = time.perf_counter() - began
+    once = growth.of("leaderboard_redis_pipeline_seconds_total")
+    keys = growth.by_key("leaderboard_key_op_duration_seconds_sum", "read")
+
+    assert 0 < once < passed
+    if leaderboard.mode == "partitioned":
+        assert once < sum(keys.values())
+
+
 def test_the_service_says_what_it_is(leaderboard: Leaderboard) -> None:
     """Mode, ledger and version; and twelve keys should share the load, whatever the mode."""
     samples = leaderboard.samples()
