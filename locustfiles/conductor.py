@@ -108,7 +108,7 @@ class Conductor:
         self._companion.begin(second_zero_at)
         self._crew.tell(messages.GO, {"second_zero_at": second_zero_at})
         self.results.note_start(second_zero_at)
-        self._crew.live.measured_since = second_zero_at
+        self._crew.live.measured = (second_zero_at, second_zero_at + self._plan.duration_seconds)
         clock = self._view.clock = ScheduleClock.with_second_zero_at(second_zero_at)
         self._watching = gevent.spawn(self._keys.run, clock)
         self._saving = gevent.spawn(self._save, clock)

@@ -27,8 +27,8 @@ class LiveCounts:
         # one more than the bounds: what is later than all of them
         self.lateness = [0] * (len(LATENESS_BOUNDS_SECONDS) + 1)
         self.lateness_us = 0
-        # by the wall clock; None until the load starts
-        self.measured_since: float | None = None
+        # from and to, by the wall clock; None until the load starts
+        self.measured: tuple[float, float] | None = None
         self._now: dict[str, dict[str, Any]] = {}
 
     @property

@@ -63,14 +63,14 @@ class LiveMetrics(Collector):
             "What the busiest sending process used of one core in the last second.",
             counts.cpu_ratio,
         )
-        if counts.measured_since is not None and counts.measured_since <= time.time():
-            measured = GaugeMetricFamily(
+        if counts.measured and counts.measured[0] <= time.time() <= counts.measured[1]:
+            measuring = GaugeMetricFamily(
                 "loadgen_measured_start_timestamp_seconds",
-                "When the run's measured phase began; not there before.",
+                "When the run's measured phase began; there for as long as it goes on.",
                 labels=("run", "mode"),
             )
-            measured.add_metric((run, self._mode), counts.measured_since)
-            yield measured
+            measuring.add_metric((run, self._mode), counts.measured[0])
+            yield measuring
 
     def _by_operation(self, name: str, words: str, counts: Mapping[str, int]) -> Metric:
         family = CounterMetricFamily(name, words, labels=("run", "operation"))

@@ -67,7 +67,7 @@ def _ask(api: PrometheusApi, dashboard: Dashboard, question: Question, now: floa
             faults.append(f"refused: {error}")
             continue
         # only what is chosen when the page opens must show something
-        verdict = judge(question, answer, may_be_empty=not chosen)
+        verdict = judge(question, answer, may_be_empty=question.may_be_empty or not chosen)
         values += verdict.values
         faults += verdict.faults
     return Verdict(question, values, tuple(dict.fromkeys(faults)))

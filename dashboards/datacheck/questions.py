@@ -11,6 +11,18 @@ from dashboards.datacheck.bounds import Bounds, bounds_of
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "grafana" / "json"
 
+# What a panel says of something that need not happen: a sound run may leave it empty.
+NEED_NOT_HAPPEN: Final = frozenset(
+    {
+        "merged on request",
+        "no deliveries yet",
+        "no event yet",
+        "no members yet",
+        "no polls yet",
+        "no sweep yet",
+    }
+)
+
 _LABEL: Final = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _MODE: Final = re.compile(r'\bmode="([^"]+)"')
 
@@ -36,6 +48,7 @@ class Question:
     width: int
     labels: frozenset[str]
     bounds: Bounds
+    may_be_empty: bool
 
     @property
     def where(self) -> str:
@@ -81,13 +94,19 @@ def dashboard(document: Mapping[str, Any]) -> Dashboard:
 
 def _variables(variables: Sequence[Mapping[str, Any]]) -> Iterator[Variable]:
     for variable in variables:
-        if variable["type"] != "custom":
-            raise ValueError(
-                f"The data check fills in custom variables, not {variable['type']} "
-                f"variables such as {variable['name']}."
-            )
-        values = tuple(option["value"] for option in variable["options"])
-        yield Variable(variable["name"], values, variable["current"]["value"])
+        current = variable["current"]["value"]
+        match variable["type"]:
+            case "custom":
+                values = tuple(option["value"] for option in variable["options"])
+            case "query":
+                # a run by its name is asked for as the newest is
+                values = (current,)
+            case other:
+                raise ValueError(
+                    "The data check fills in custom and query variables, not "
+                    f"{other} variables such as {variable['name']}."
+                )
+        yield Variable(variable["name"], values, current)
 
 
 def _questions(title: str, panel: Mapping[str, Any]) -> Iterator[Question]:
@@ -101,4 +120,5 @@ def _questions(title: str, panel: Mapping[str, Any]) -> Iterator[Question]:
             width=panel["gridPos"]["w"],
             labels=frozenset(_LABEL.findall(target["legendFormat"])),
             bounds=bounds_of(panel, target),
+            may_be_empty=panel["fieldConfig"]["defaults"]["noValue"] in NEED_NOT_HAPPEN,
         )

@@ -6,21 +6,31 @@ from grafana_foundation_sdk.models.dashboard import Panel
 
 from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
-from dashboards.grafana.page import Page, Section, row
+from dashboards.grafana.page import Page, RunChoice, Section, row
 from dashboards.grafana.panels import Words
-from dashboards.grafana.query import GOOD, HTTP_SECONDS, LOAD, Query, quantile, rate
+from dashboards.grafana.query import (
+    FAILED,
+    GOOD,
+    HTTP_SECONDS,
+    LOAD,
+    OUTCOMES,
+    RUN,
+    Query,
+    quantile,
+    rate,
+    rise,
+)
 
 NO_LEDGER: Final = "no ledger"
 WRITES: Final = "leaderboard_writes_total"
 BACKLOG: Final = "max(leaderboard_projection_backlog)"
-# 0 stands for nothing waiting, which is as fresh as can be
+# nothing waits while the oldest is 0
 WAITING: Final = (
-    "max((time() - leaderboard_projection_oldest_timestamp_seconds)"
-    " * (leaderboard_projection_oldest_timestamp_seconds > bool 0))"
+    "time() - min(leaderboard_projection_oldest_timestamp_seconds > 0)"
+    " or 0 * max(leaderboard_projection_backlog)"
 )
-TOP_AGE: Final = (
-    "(time() - max(leaderboard_topk_as_of_timestamp_seconds)) or 0 * max(leaderboard_partitions)"
-)
+TOP_AGE: Final = "time() - max(leaderboard_topk_as_of_timestamp_seconds)"
+REPLAYED: Final = "leaderboard_projection_replayed_total"
 LATE: Final = ((1, "orange"), (10, "red"))
 RATE: Final = Field("reqps", no_value="no answers")
 
@@ -31,48 +41,62 @@ def page() -> Page:
         uid="hotboard-drills",
         title="Drills",
         question="What does a fault do to writes and reads, and how soon is it over?",
+        choices=(RunChoice(RUN, "Run"),),
         sections=(
             Section(
-                "Is anything behind?",
-                row(6, 5, _backlog_now(), _waiting_now(), _top(), _replays()),
+                "How bad was it?",
+                row(4, 5, _failed())
+                + row(5, 5, _worst_backlog(), _longest_wait(), _oldest_top(), _replays()),
+            ),
+            Section(
+                "What clients saw",
+                row(12, 9, _outcomes(), _latency()),
+            ),
+            Section(
+                "What the service answered",
+                row(12, 8, _writes(), _answers()),
             ),
             Section(
                 "The ranking behind the ledger",
                 row(8, 9, _backlog(), _freshness(), _replayed()),
             ),
-            Section(
-                "What clients were answered",
-                row(8, 9, _writes(), _answers(), _latency()),
-            ),
         ),
     )
 
 
-def _backlog_now() -> Panel:
-    words = Words("Backlog", "Accepted changes that Redis should have by now and may not have.")
-    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value=NO_LEDGER)
-    return panels.number(words, field, Query(BACKLOG, "backlog", instant=True))
+def _failed() -> Panel:
+    words = Words("Failed", "Requests of the run that were sent and got no good answer.")
+    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value="no run yet")
+    return panels.number(words, field, Query(FAILED, "failed", instant=True))
 
 
-def _waiting_now() -> Panel:
-    words = Words("Oldest waiting", "How long the oldest change of the backlog has waited.")
-    field = Field("s", decimals=1, steps=LATE, no_value=NO_LEDGER)
-    return panels.number(words, field, Query(WAITING, "oldest", instant=True))
-
-
-def _top() -> Panel:
+def _worst_backlog() -> Panel:
     words = Words(
-        "Age of the top K", "How old the materialised top K is; 0 while it is merged on request."
+        "Largest backlog",
+        "The most accepted changes at one time that Redis should have had and may not have had.",
     )
-    field = Field("s", decimals=1, steps=LATE, no_value="no data")
-    return panels.number(words, field, Query(TOP_AGE, "top K", instant=True))
+    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value=NO_LEDGER)
+    return panels.number(words, field, Query(RUN.over("max", BACKLOG), "backlog", instant=True))
+
+
+def _longest_wait() -> Panel:
+    words = Words("Longest wait", "How long the oldest change of the backlog waited at most.")
+    field = Field("s", decimals=1, steps=LATE, no_value=NO_LEDGER)
+    return panels.number(words, field, Query(RUN.over("max", WAITING), "oldest", instant=True))
+
+
+def _oldest_top() -> Panel:
+    words = Words(
+        "Oldest top K", "How old the materialised top K was at most, where it is materialised."
+    )
+    field = Field("s", decimals=1, steps=LATE, no_value="merged on request")
+    return panels.number(words, field, Query(RUN.over("max", TOP_AGE), "top K", instant=True))
 
 
 def _replays() -> Panel:
     words = Words("Replayed", "Changes in view that reached Redis later than their own request.")
     field = Field("short", decimals=0, no_value=NO_LEDGER)
-    query = "sum(increase(leaderboard_projection_replayed_total[$__range]))"
-    return panels.number(words, field, Query(query, "replayed", instant=True))
+    return panels.number(words, field, Query(rise("", REPLAYED), "replayed", instant=True))
 
 
 def _backlog() -> Panel:
@@ -96,23 +120,31 @@ def _freshness() -> Panel:
 
 def _replayed() -> Panel:
     words = Words("Replays", "Changes each second that reached Redis later than their own request.")
-    query = Query(rate("", "leaderboard_projection_replayed_total"), "replayed")
+    query = Query(rate("", REPLAYED), "replayed")
     return panels.lines(words, Field("ops", no_value=NO_LEDGER), query)
+
+
+def _outcomes() -> Panel:
+    words = Words(
+        "Requests by outcome",
+        "What clients got each second, as the generator counted it: `ok`, or the kind of failure.",
+    )
+    return panels.lines(words, RATE, Query(OUTCOMES, "{{outcome}}"), stacked=True)
 
 
 def _writes() -> Panel:
     words = Words("Writes by status", "Score events each second, by what became of them.")
-    query = Query(rate("status", WRITES), "{{status}}")
+    query = Query(f"{RUN.during(rate('status', WRITES))} > 0", "{{status}}")
     return panels.lines(words, Field("ops", no_value="no writes"), query, stacked=True)
 
 
 def _answers() -> Panel:
     words = Words("Answers by code", "Answers of the service each second, by HTTP status.")
-    query = Query(rate("code", f"{HTTP_SECONDS}_count{{{LOAD}}}"), "{{code}}")
-    return panels.lines(words, RATE, query, stacked=True)
+    answers = RUN.during(rate("code", f"{HTTP_SECONDS}_count{{{LOAD}}}"))
+    return panels.lines(words, RATE, Query(f"{answers} > 0", "{{code}}"), stacked=True)
 
 
 def _latency() -> Panel:
     words = Words("p99 by operation", "Good answers, measured in the service.")
-    query = Query(quantile(0.99, "route", HTTP_SECONDS, GOOD), "{{route}}")
+    query = Query(RUN.during(quantile(0.99, "route", HTTP_SECONDS, GOOD)), "{{route}}")
     return panels.lines(words, Field("s", no_value="no answers"), query)

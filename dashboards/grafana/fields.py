@@ -15,9 +15,6 @@ from grafana_foundation_sdk.models.dashboard import (
     ThresholdsMode,
 )
 
-# 2.5 times the fair share of the modelled 12 keys: where the hot-key alert stands
-HOT_SHARE: Final = 2.5 / 12
-
 # the colour of every value below the first step
 CALM: Final = "green"
 
@@ -35,21 +32,13 @@ class Field:
     no_value: str = "no data"
 
 
-SHARE: Final = Field(
-    "percentunit",
-    max=1,
-    decimals=1,
-    steps=((1.5 / 12, "orange"), (HOT_SHARE, "red")),
-    no_value="no load yet",
+# a share alone is neither good nor bad: what is hot depends on how many keys there are
+SHARE: Final = Field("percentunit", max=1, decimals=1, no_value="no load yet")
+# share over fair share; the hot-key alert stands at 2.5
+HEAT: Final = Field(
+    "short", decimals=2, steps=((1.5, "orange"), (2.5, "red")), no_value="no load yet"
 )
-EFFECTIVE: Final = Field(
-    "short",
-    min=1,
-    decimals=1,
-    base="red",
-    steps=((6, "orange"), (10, "green")),
-    no_value="no load yet",
-)
+EFFECTIVE: Final = Field("short", min=1, decimals=1, no_value="no load yet")
 # answers to requests offered before the window can make it pass 1 for a moment
 ACHIEVED_RATIO: Final = Field(
     "percentunit",
@@ -67,18 +56,23 @@ LATENCY_NOW: Final = Field(
 
 def field_config(field: Field, color: FieldColorModeId, custom: object) -> FieldConfig:
     """Turn a field into Grafana's form of it."""
-    steps = [Threshold(value=None, color=field.base)]
-    steps += [Threshold(value=value, color=name) for value, name in field.steps]
     return FieldConfig(
         unit=field.unit,
         min_val=field.min,
         max_val=field.max,
         decimals=field.decimals,
-        thresholds=ThresholdsConfig(mode=ThresholdsMode.ABSOLUTE, steps=steps),
+        thresholds=field_thresholds(field),
         color=FieldColor(mode=color),
         no_value=field.no_value,
         custom=custom,
     )
+
+
+def field_thresholds(field: Field) -> ThresholdsConfig:
+    """Turn a field's steps into Grafana's form of them."""
+    steps = [Threshold(value=None, color=field.base)]
+    steps += [Threshold(value=value, color=name) for value, name in field.steps]
+    return ThresholdsConfig(mode=ThresholdsMode.ABSOLUTE, steps=steps)
 
 
 def override(name: str, **properties: object) -> DashboardFieldConfigSourceOverrides:

@@ -1,30 +1,30 @@
 """The dashboard *Naive against partitioned*, which shows what partitioning buys."""
 
-from grafana_foundation_sdk.models.dashboard import Panel
-
 from dashboards.grafana import panels
 from dashboards.grafana.fields import (
     ACHIEVED_RATIO,
     EFFECTIVE,
     LATENCY,
     LATENCY_NOW,
-    SHARE,
     Field,
 )
-from dashboards.grafana.page import Choice, Page, Place, Section
+from dashboards.grafana.fields import SHARE as SHARE_FIELD
+from dashboards.grafana.page import Choice, Page, Place, RunChoice, Section
 from dashboards.grafana.panels import Words
 from dashboards.grafana.query import (
     ACHIEVED,
     EFFECTIVE_KEYS,
+    FAIR_SHARE,
     HOTTEST_SHARE,
     OPERATION_P99,
     OPERATION_RATE,
+    SHARE,
     Query,
-    last,
-    shares_beside_fair,
+    Run,
+    beside,
 )
 
-LEFT, RIGHT = "naive", "partitioned"
+LEFT, RIGHT = (Run(mode, mode) for mode in ("naive", "partitioned"))
 
 
 def page() -> Page:
@@ -34,75 +34,95 @@ def page() -> Page:
         title="Naive against partitioned",
         question="What does partitioning buy? The last run of each mode, side by side.",
         sections=(
-            Section("At a glance", (*_numbers(LEFT), *_numbers(RIGHT))),
-            Section("Keys", (*_bars(LEFT), *_bars(RIGHT), *_keys(LEFT), *_keys(RIGHT))),
             Section(
-                "Answers",
-                (*_latency(LEFT), *_latency(RIGHT), *_answers(LEFT), *_answers(RIGHT)),
+                "At a glance",
+                (*_keys_now(LEFT), *_keys_now(RIGHT), *_answers_now(LEFT), *_answers_now(RIGHT)),
             ),
+            Section("Keys", (_shares(LEFT), _shares(RIGHT), _keys())),
+            Section("Answers", (_latency(), _answers())),
         ),
-        choices=(Choice("op", "Hits", ("write", "read")),),
+        choices=(
+            RunChoice(LEFT, "Naive run"),
+            RunChoice(RIGHT, "Partitioned run"),
+            Choice("op", "Hits", ("write", "read")),
+        ),
         since="now-15m",
     )
 
 
-def _titled(mode: str, title: str, description: str) -> Words:
-    return Words(f"{mode.capitalize()}: {title}", description)
+def _titled(run: Run, title: str, description: str) -> Words:
+    return Words(f"{run.mode.capitalize()}: {title}", description)
 
 
-def _number(words: Words, field: Field, series: str, legend: str) -> Panel:
-    return panels.number(words, field, Query(last(series), legend, instant=True))
+def _number(run: Run, words: Words, field: Field, series: str, legend: str) -> Place:
+    query = Query(run.last(series), legend, instant=True)
+    return Place(panels.number(words, field, query), 6, 4)
 
 
-def _numbers(mode: str) -> tuple[Place, ...]:
-    load = f'{{mode="{mode}",op="$op"}}'
-    run = f'{{mode="{mode}"}}'
-    hottest = _titled(mode, "hottest share", "The share of the load that the busiest key takes.")
+def _keys_now(run: Run) -> tuple[Place, ...]:
+    load = f'{{mode="{run.mode}",op="$op"}}'
+    hottest = _titled(run, "hottest share", "The share of the load that the busiest key takes.")
     effective = _titled(
-        mode, "effective keys", "As many evenly loaded keys would be as uneven (1 / Σ share²)."
+        run, "effective keys", "As many evenly loaded keys would be as uneven (1 / Σ share²)."
     )
-    achieved = _titled(
-        mode, "achieved of modelled", "Good answers for each offered request, over 10 s."
-    )
-    p99 = _titled(mode, "p99", "The service's own 99th percentile of good answers, over 10 s.")
     return (
-        Place(_number(hottest, SHARE, f"{HOTTEST_SHARE}{load}", "hottest key"), 3, 6),
-        Place(_number(effective, EFFECTIVE, f"{EFFECTIVE_KEYS}{load}", "keys"), 3, 6),
-        Place(_number(achieved, ACHIEVED_RATIO, f"{ACHIEVED}{run}", "achieved"), 3, 6),
-        Place(_number(p99, LATENCY_NOW, f"{OPERATION_P99}{run}", "{{route}}"), 3, 6),
+        _number(run, hottest, SHARE_FIELD, f"{HOTTEST_SHARE}{load}", "hottest key"),
+        _number(run, effective, EFFECTIVE, f"{EFFECTIVE_KEYS}{load}", "keys"),
     )
 
 
-def _bars(mode: str) -> tuple[Place, ...]:
+def _answers_now(run: Run) -> tuple[Place, ...]:
+    of_mode = f'{{mode="{run.mode}"}}'
+    achieved = _titled(
+        run, "achieved of modelled", "Good answers for each offered request, over 10 s."
+    )
+    p99 = _titled(run, "p99", "The service's own 99th percentile of good answers, over 10 s.")
+    return (
+        _number(run, achieved, ACHIEVED_RATIO, f"{ACHIEVED}{of_mode}", "achieved"),
+        _number(run, p99, LATENCY_NOW, f"{OPERATION_P99}{of_mode}", "{{route}}"),
+    )
+
+
+def _shares(run: Run) -> Place:
     words = _titled(
-        mode,
+        run,
         "share against fair share",
         "Each key's share of the load, largest first, among them the share if all keys took alike.",
     )
-    shares = last(f'key:leaderboard_load:share{{mode="{mode}",op="$op"}}')
-    query = Query(shares_beside_fair(shares), "{{key}}", instant=True)
-    return (Place(panels.bars(words, SHARE, query, reference="fair share"), 12, 11),)
+    shares = run.last(f'{SHARE}{{mode="{run.mode}",op="$op"}}')
+    fair = run.last(f'{FAIR_SHARE}{{mode="{run.mode}"}}')
+    query = Query(beside(shares, fair, "fair share"), "{{key}}", instant=True)
+    return Place(panels.bars(words, SHARE_FIELD, query, reference="fair share"), 12, 12)
 
 
-def _keys(mode: str) -> tuple[Place, ...]:
-    words = _titled(
-        mode, "load per key", "Members written to, or hits that read, each key, over 10 s, stacked."
+def _both(series: str) -> str:
+    """Put both runs on one scale: on one scale for each, a difference would look like none."""
+    return f"{LEFT.of(series)} or {RIGHT.of(series)}"
+
+
+def _keys() -> Place:
+    words = Words(
+        "Load per key",
+        "Members written to, or hits that read, each key in both runs, over 10 s, stacked.",
     )
-    query = Query(f'key:leaderboard_load:rate10s{{mode="{mode}",op="$op"}}', "{{key}}")
-    return (Place(panels.lines(words, Field("ops"), query, stacked=True), 12, 9),)
+    load = 'key:leaderboard_load:rate10s{op="$op"}'
+    query = Query(f"({_both(load)}) > 0", "{{mode}} {{key}}")
+    return Place(panels.lines(words, Field("ops"), query, stacked=True), 24, 10)
 
 
-def _latency(mode: str) -> tuple[Place, ...]:
-    words = _titled(
-        mode, "p99 by operation", "The service's own 99th percentile of good answers, over 10 s."
+def _latency() -> Place:
+    words = Words(
+        "p99 by operation",
+        "The service's own 99th percentile of good answers in both runs, over 10 s.",
     )
-    query = Query(f'{OPERATION_P99}{{mode="{mode}"}}', "{{route}}")
-    return (Place(panels.lines(words, LATENCY, query), 12, 9),)
+    query = Query(_both(OPERATION_P99), "{{mode}} {{route}}")
+    return Place(panels.lines(words, LATENCY, query), 12, 10)
 
 
-def _answers(mode: str) -> tuple[Place, ...]:
-    words = _titled(
-        mode, "answers by operation", "Answers of the service each second, good or bad, over 10 s."
+def _answers() -> Place:
+    words = Words(
+        "Answers by operation",
+        "Answers of the service in both runs each second, good or bad, over 10 s.",
     )
-    query = Query(f'{OPERATION_RATE}{{mode="{mode}"}}', "{{route}}")
-    return (Place(panels.lines(words, Field("reqps"), query, stacked=True), 12, 9),)
+    query = Query(f"({_both(OPERATION_RATE)}) > 0", "{{mode}} {{route}}")
+    return Place(panels.lines(words, Field("reqps"), query, stacked=True), 12, 10)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from grafana_foundation_sdk.builders.dashboard import CustomVariable, TimePicker
+from grafana_foundation_sdk.builders.dashboard import CustomVariable, QueryVariable, TimePicker
 from grafana_foundation_sdk.builders.dashboard import Dashboard as DashboardBuilder
 from grafana_foundation_sdk.builders.dashboard import DashboardLink as LinkBuilder
 from grafana_foundation_sdk.cog.runtime import UnknownDataquery
@@ -17,13 +17,18 @@ from grafana_foundation_sdk.models.dashboard import (
     Panel,
     RowPanel,
     VariableOption,
+    VariableRefresh,
+    VariableSort,
 )
 
 from dashboards.grafana.datasource import grafana, prometheus
+from dashboards.grafana.query import Run
 
 # by this tag dashboards link to each other, and runs leave their annotations under it
 TAG: Final = "hotboard"
 COLUMNS: Final = 24
+# as the recorded series of the choices call it
+NEWEST: Final = "newest"
 REFRESH_CHOICES: Final = ["1s", "2s", "5s", "10s", "30s", "1m"]
 
 
@@ -59,6 +64,14 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class RunChoice:
+    """A variable whose values are the runs in view, by name; it stands at the newest."""
+
+    run: Run
+    label: str
+
+
+@dataclass(frozen=True)
 class Page:
     """A dashboard: the one question it answers, its choices and its sections."""
 
@@ -66,7 +79,7 @@ class Page:
     title: str
     question: str
     sections: tuple[Section, ...]
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Choice | RunChoice, ...] = ()
     since: str = "now-5m"
 
 
@@ -111,7 +124,9 @@ def _laid_out(sections: Sequence[Section]) -> list[Panel | RowPanel]:
     return placed
 
 
-def _variable(choice: Choice) -> CustomVariable:
+def _variable(choice: Choice | RunChoice) -> CustomVariable | QueryVariable:
+    if isinstance(choice, RunChoice):
+        return _runs_in_view(choice)
     options = [
         VariableOption(selected=value == choice.values[0], text=value, value=value)
         for value in choice.values
@@ -122,6 +137,21 @@ def _variable(choice: Choice) -> CustomVariable:
         .values(",".join(choice.values))
         .options(options)
         .current(options[0])
+    )
+
+
+def _runs_in_view(choice: RunChoice) -> QueryVariable:
+    query = f"label_values({choice.run.choices}, choice)"
+    return (
+        QueryVariable(choice.run.variable)
+        .label(choice.label)
+        .datasource(prometheus())
+        .query({"query": query, "refId": "runs"})
+        .definition(query)
+        .refresh(VariableRefresh.ON_TIME_RANGE_CHANGED)
+        # `newest` comes before what begins with a digit
+        .sort(VariableSort.ALPHABETICAL_DESC)
+        .current(VariableOption(selected=True, text=NEWEST, value=NEWEST))
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
+from typing import Final
 
 from grafana_foundation_sdk.builders import bargauge, common, heatmap, stat, table, timeseries
 from grafana_foundation_sdk.cog.builder import Builder
@@ -30,8 +31,11 @@ from grafana_foundation_sdk.models.dashboard import (
 from grafana_foundation_sdk.models.prometheus import PromQueryFormat
 
 from dashboards.grafana.datasource import prometheus
-from dashboards.grafana.fields import Field, field_config, override
+from dashboards.grafana.fields import Field, field_config, field_thresholds, override
 from dashboards.grafana.query import Query, target
+
+BAR_PIXELS: Final = 24
+TEXT_PIXELS: Final = 13
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def number(words: Words, field: Field, *queries: Query) -> Panel:
         stat.Panel()
         .reduce_options(common.ReduceDataOptions().calcs(["lastNotNull"]))
         .graph_mode(BigValueGraphMode.NONE)
-        .color_mode(BigValueColorMode.VALUE)
+        .color_mode(BigValueColorMode.VALUE if field.steps else BigValueColorMode.NONE)
     )
     return _finish(built, words, field, queries, color=FieldColorModeId.THRESHOLDS)
 
@@ -127,6 +131,9 @@ def bars(words: Words, field: Field, query: Query, *, reference: str) -> Panel:
         .value_mode(BarGaugeValueMode.COLOR)
         .name_placement(BarGaugeNamePlacement.LEFT)
         .show_unfilled(True)
+        # one bar is no taller than one of twelve, and its name no larger
+        .max_viz_height(BAR_PIXELS)
+        .text(common.VizTextDisplayOptions().title_size(TEXT_PIXELS).value_size(TEXT_PIXELS))
     )
     grey = override(reference, color={"mode": "fixed", "fixedColor": "gray"})
     return _finish(
@@ -192,4 +199,7 @@ def _column(column: Column) -> DashboardFieldConfigSourceOverrides:
         properties["max"] = field.max
     if field.decimals is not None:
         properties["decimals"] = field.decimals
+    if field.steps:
+        properties["thresholds"] = field_thresholds(field)
+        properties["custom.cellOptions"] = {"type": "color-text"}
     return override(column.heading, **properties)

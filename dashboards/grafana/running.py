@@ -5,7 +5,7 @@ from grafana_foundation_sdk.models.dashboard import Panel
 from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
 from dashboards.grafana.panels import Words
-from dashboards.grafana.query import Query
+from dashboards.grafana.query import RUN, Query
 
 
 def cpu() -> Panel:
@@ -15,7 +15,9 @@ def cpu() -> Panel:
         "The busiest generator process, as a share of one core; above 85 % a run is invalid.",
     )
     field = Field("percentunit", max=1.5, steps=((0.85, "red"),), no_value="no run yet")
-    return panels.lines(words, field, Query("max(loadgen_cpu_ratio)", "busiest process"))
+    return panels.lines(
+        words, field, Query(f"max({RUN.of('loadgen_cpu_ratio')})", "busiest process")
+    )
 
 
 def in_flight() -> Panel:
@@ -24,4 +26,4 @@ def in_flight() -> Panel:
         "Generator: in flight", "Requests sent and not answered yet, over all operations."
     )
     field = Field("short", no_value="no run yet")
-    return panels.lines(words, field, Query("sum(loadgen_inflight)", "in flight"))
+    return panels.lines(words, field, Query(f"sum({RUN.of('loadgen_inflight')})", "in flight"))

@@ -67,7 +67,7 @@ def _ask(api: GrafanaApi, ours: Dashboard, question: Question, found: Found) -> 
         found.problems.append(f"{question.panel} / {question.ref_id} was refused: {error}")
         return
     found.answered += 1
-    if not values:
+    if not values and not question.may_be_empty:
         found.without_data.append(question.panel)
 
 

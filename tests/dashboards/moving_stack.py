@@ -1,5 +1,6 @@
 """A stack made of numbers: parts that serve the contract's metrics, and move them."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ class Service:
         )
         self._members = Counter("leaderboard_key_members_written", "-", ["key"], registry=r)
         self._commands = Counter("leaderboard_redis_commands", "-", ["command"], registry=r)
+        self._pipelines = Counter("leaderboard_redis_pipeline_seconds", "-", registry=r)
         self._http = Histogram(
             "leaderboard_http_request_duration_seconds",
             "-",
@@ -86,6 +88,7 @@ class Service:
         self._http.labels(operation, METHOD[operation], "200").observe(0.0015)
         self._ops.labels(key, op).inc()
         self._op_seconds.labels(key, op).observe(0.0002)
+        self._pipelines.inc(0.0002)
         self._commands.labels("zadd" if op == "write" else "zrange").inc()
         if op == "write":
             self._members.labels(key).inc()
@@ -106,28 +109,34 @@ def _add_members(registry: CollectorRegistry) -> None:
 
 
 class Generator:
-    """The Locust master's counters, of a run in which everything is well."""
+    """The Locust master's counters, of a run in which all but the first requests are well."""
 
-    def __init__(self) -> None:
+    def __init__(self, run: str = "a-run", mode: str = "naive") -> None:
         self.registry = r = WholeTicks()
-        self._requests = Counter("loadgen_requests", "-", ["operation", "outcome"], registry=r)
-        self._offered = Counter("loadgen_offered", "-", ["operation"], registry=r)
-        self._dropped = Counter("loadgen_dropped", "-", ["operation"], registry=r)
+        self._run = run
+        of_run = ["run", "operation"]
+        self._requests = Counter("loadgen_requests", "-", [*of_run, "outcome"], registry=r)
+        self._offered = Counter("loadgen_offered", "-", of_run, registry=r)
+        self._dropped = Counter("loadgen_dropped", "-", of_run, registry=r)
         self._lateness = Histogram(
-            "loadgen_lateness_seconds", "-", buckets=LATENESS_BUCKETS, registry=r
-        )
-        Gauge("loadgen_inflight", "-", registry=r).set(3)
-        Gauge("loadgen_cpu_ratio", "-", registry=r).set(0.3)
+            "loadgen_lateness_seconds", "-", ["run"], buckets=LATENESS_BUCKETS, registry=r
+        ).labels(run)
+        Gauge("loadgen_inflight", "-", ["run"], registry=r).labels(run).set(3)
+        self.cpu = Gauge("loadgen_cpu_ratio", "-", ["run"], registry=r).labels(run)
+        self.cpu.set(0.3)
+        start = Gauge("loadgen_measured_start_timestamp_seconds", "-", ["run", "mode"], registry=r)
+        start.labels(run, mode).set(time.time())
         for operation in LOAD:
-            self._offered.labels(operation)
-            self._dropped.labels(operation)
-            self._requests.labels(operation, "ok")
+            self._offered.labels(run, operation)
+            self._dropped.labels(run, operation)
+            self._requests.labels(run, operation, "ok")
+            self._requests.labels(run, operation, "timeout").inc()
 
     def tick(self) -> None:
         """Offer a tenth of a second of load, and have it answered."""
         for operation, count in LOAD.items():
-            self._offered.labels(operation).inc(count)
-            self._requests.labels(operation, "ok").inc(count)
+            self._offered.labels(self._run, operation).inc(count)
+            self._requests.labels(self._run, operation, "ok").inc(count)
             self._lateness.observe(0.0007)
 
 

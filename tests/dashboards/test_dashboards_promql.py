@@ -16,12 +16,13 @@ Documents = dict[str, dict[str, Any]]
 COUNTER_ENDINGS = ("_total", "_bucket", "_sum", "_count")
 # the load generator's; the service's own are read off it below
 GENERATOR = {
-    "loadgen_requests_total": {"operation", "outcome"},
-    "loadgen_offered_total": {"operation"},
-    "loadgen_dropped_total": {"operation"},
-    "loadgen_lateness_seconds_bucket": {"le"},
-    "loadgen_inflight": set[str](),
-    "loadgen_cpu_ratio": set[str](),
+    "loadgen_requests_total": {"run", "operation", "outcome"},
+    "loadgen_offered_total": {"run", "operation"},
+    "loadgen_dropped_total": {"run", "operation"},
+    "loadgen_lateness_seconds_bucket": {"run", "le"},
+    "loadgen_inflight": {"run"},
+    "loadgen_cpu_ratio": {"run"},
+    "loadgen_measured_start_timestamp_seconds": {"run", "mode"},
 }
 OTHERS = {
     "redis_cpu_user_seconds_total": set[str](),
@@ -60,7 +61,7 @@ def service_metrics() -> dict[str, set[str]]:
 
 def recorded() -> dict[str, set[str]]:
     """Name the recorded series; their labels are what their rules sum by."""
-    named = {"mode", "op", "key", "route", "operation", "instance"}
+    named = {"mode", "run", "choice", "op", "key", "route", "operation", "instance"}
     return {rule["record"]: named for rule in rules() if "record" in rule}
 
 
@@ -96,14 +97,17 @@ def test_promtool_accepts_every_panel_query(
     assert f"{len(written)} rules found" in checked.stdout
 
 
-def test_counters_are_only_read_as_rates(documents: Documents) -> None:
-    """A counter's value is the age of a process; only its rise says something."""
+def test_counters_are_only_read_by_their_rise(documents: Documents) -> None:
+    """A counter's value is the age of a process, unless that process is one run."""
+    rises = {"rate", "increase", "resets", "max_over_time", "min_over_time"}
     for where, expr in panel_queries(documents):
         for selector in selectors(expr):
-            if selector.metric.endswith(COUNTER_ENDINGS):
-                assert selector.function in {"rate", "increase"}, where
+            if not selector.metric.endswith(COUNTER_ENDINGS):
+                assert selector.function in {None, "last_over_time", "max_over_time"}, where
+            elif selector.metric in GENERATOR:
+                assert selector.function in {"rate", "last_over_time"}, where
             else:
-                assert selector.function in {None, "last_over_time"}, where
+                assert selector.function in rises, where
 
 
 @pytest.mark.parametrize("source", ["panels", "rules"])

@@ -1,5 +1,6 @@
 """Judging answers: no data, no number, out of bounds, a legend without its label."""
 
+import json
 import math
 from typing import Any
 
@@ -9,12 +10,14 @@ from dashboards.datacheck.bounds import Bounds, bounds_of
 from dashboards.datacheck.check import jobs_of
 from dashboards.datacheck.judging import judge
 from dashboards.datacheck.prometheus_api import Series
-from dashboards.datacheck.questions import Question, dashboard, read
+from dashboards.datacheck.questions import FOLDER, NEED_NOT_HAPPEN, Question, dashboard, read
 
 
 def question(expr: str = "x") -> Question:
     """Make a question about a share, with one label in its legend."""
-    return Question("D", "P", "A", expr, True, 12, frozenset({"key"}), Bounds(0, 1))
+    return Question(
+        "D", "P", "A", expr, True, 12, frozenset({"key"}), Bounds(0, 1), may_be_empty=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,8 +125,23 @@ def test_shares_on_the_committed_dashboards_end_at_one() -> None:
     bounds = {question.panel: question.bounds for question in hot_keys.questions}
 
     assert Bounds(0, 1) == bounds["Hottest write share"]
-    assert Bounds(0, 1) == bounds["Share against fair share"]
+    assert Bounds(0) == bounds["Heat: share over fair share"]
     assert Bounds(0, 2.5) == bounds["p99 in the service"]
+
+
+def test_what_need_not_happen_is_said_by_its_panel() -> None:
+    """Each of the words that excuse an empty panel is some panel's, and none excuses a run's own."""
+    excused = {q.panel for one in read() for q in one.questions if q.may_be_empty}
+    words = {
+        panel["fieldConfig"]["defaults"]["noValue"]
+        for path in FOLDER.glob("*.json")
+        for panel in json.loads(path.read_text(encoding="utf-8"))["panels"]
+        if panel["type"] != "row"
+    }
+
+    assert words >= NEED_NOT_HAPPEN
+    assert {"Oldest top K", "Last sweep"} <= excused
+    assert not excused & {"Heat: share over fair share", "Failed", "Requests by outcome"}
 
 
 def test_variable_the_check_cannot_fill_in_is_refused() -> None:
@@ -132,8 +150,8 @@ def test_variable_the_check_cannot_fill_in_is_refused() -> None:
         "title": "D",
         "time": {"from": "now-5m"},
         "panels": [],
-        "templating": {"list": [{"type": "query", "name": "board"}]},
+        "templating": {"list": [{"type": "interval", "name": "step", "current": {"value": "1m"}}]},
     }
 
-    with pytest.raises(ValueError, match="not query variables such as board"):
+    with pytest.raises(ValueError, match="not interval variables such as step"):
         dashboard(document)

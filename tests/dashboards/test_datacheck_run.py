@@ -19,6 +19,7 @@ from moving_stack import (
 
 from dashboards.datacheck.__main__ import main
 from dashboards.datacheck.check import Report, check
+from dashboards.datacheck.filling import fill, window
 from dashboards.datacheck.patience import await_first_scrapes, steady_moment
 from dashboards.datacheck.prometheus_api import PrometheusApi, QueryFailed
 from dashboards.datacheck.questions import read
@@ -32,11 +33,12 @@ SCRAPES = 6
 # However slow the machine: reached only where something hangs.
 SECONDS_OF_PATIENCE = 240.0
 JOBS = ("service", "generator", "redis")
+WRITTEN = f'sum(leaderboard_key_members_written_total{{key=~"{"|".join(KEYS)}"}})'
 
 
 @dataclass(frozen=True)
 class TwoRuns:
-    """A Prometheus that saw a run in each mode, and what was asked meanwhile."""
+    """A Prometheus that saw a run in each mode, what was asked meanwhile, and what when all was over."""
 
     api: PrometheusApi
     naive: Report
@@ -44,7 +46,8 @@ class TwoRuns:
     both: Report
     shares: dict[str, float]
     effective_keys: float
-    written: int
+    written: tuple[int, float]
+    over: Report
 
 
 def shares(api: PrometheusApi, moment: float) -> dict[str, float]:
@@ -70,35 +73,44 @@ def await_scrapes(api: PrometheusApi, mode: str) -> None:
 def two_runs(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoRuns]:
     """Scrape a run in each mode, the service started again on its port, as `compare` does."""
     naive, partitioned = Service("naive", [GLOBAL_KEY]), Service("partitioned", KEYS)
-    generator, exporter = Generator(), RedisExporter()
+    first_run, second_run, exporter = (
+        Generator("r1"),
+        Generator("r2", "partitioned"),
+        RedisExporter(),
+    )
     folder = tmp_path_factory.mktemp("prometheus")
     with ExitStack() as stack:
         clock = stack.enter_context(ticking())
-        targets = {
-            "generator": [stack.enter_context(serving(generator))],
-            "redis": [stack.enter_context(serving(exporter))],
-        }
-        with serving(naive) as address:
-            targets["service"] = [address]
+        targets = {"redis": [stack.enter_context(serving(exporter))]}
+        with serving(naive) as address, serving(first_run) as other:
+            targets |= {"service": [address], "generator": [other]}
             config = with_targets(CONFIG.read_text(encoding="utf-8"), targets)
             api = PrometheusApi(stack.enter_context(running(prometheus, config, folder)))
-            clock.parts = [naive, generator, exporter]
+            clock.parts = [naive, first_run, exporter]
             assert await_first_scrapes(api, 3)
             await_scrapes(api, "naive")
             moment = steady_moment(api)
             first, naive_shares = check(api, read(), JOBS, moment), shares(api, moment)
-        stack.enter_context(serving(partitioned, int(address.rpartition(":")[2])))
-        clock.parts = [partitioned, generator, exporter]
-        await_scrapes(api, "partitioned")
-        moment = steady_moment(api)
-        both, last_shares = check(api, read(), JOBS, moment), shares(api, moment)
-        effective = api.instant(
-            'op:leaderboard_load:effective_keys{mode="partitioned",op="write"}', moment
-        )
-        clock.pause()
-        await_value(api, "max(timestamp(leaderboard_info))", time.time() + 0.1)
+        ports = [int(one.rpartition(":")[2]) for one in (address, other)]
+        with serving(partitioned, ports[0]), serving(second_run, ports[1]):
+            clock.parts = [partitioned, second_run, exporter]
+            second_run.cpu.set(0.95)
+            await_scrapes(api, "partitioned")
+            second_run.cpu.set(0.1)
+            moment = steady_moment(api)
+            both, last_shares = check(api, read(), JOBS, moment), shares(api, moment)
+            effective = api.instant(
+                'op:leaderboard_load:effective_keys{mode="partitioned",op="write"}', moment
+            )
+            clock.pause()
+            await_value(api, "max(timestamp(leaderboard_info))", time.time() + 0.1)
+            written = api.instant(WRITTEN, time.time())[0].values[-1]
+        # embedded, both are gone when a run is over
+        await_value(api, 'count(up{job=~"service|generator"} == 0)', 2)
+        over = check(api, read(), JOBS, time.time())
         keys = effective[0].values[-1]
-        yield TwoRuns(api, first, naive_shares, both, last_shares, keys, partitioned.written)
+        counted = (partitioned.written, written)
+        yield TwoRuns(api, first, naive_shares, both, last_shares, keys, counted, over)
 
 
 def test_every_query_of_every_panel_answers_after_a_run_in_each_mode(two_runs: TwoRuns) -> None:
@@ -108,7 +120,7 @@ def test_every_query_of_every_panel_answers_after_a_run_in_each_mode(two_runs: T
     assert () == report.faulty
     assert frozenset({"naive", "partitioned"}) == report.modes
     assert () == report.other_mode == report.no_target
-    assert all(verdict.values for verdict in report.verdicts)
+    assert all(verdict.values or verdict.question.may_be_empty for verdict in report.verdicts)
     assert sum(len(d.questions) for d in report.dashboards) == len(report.verdicts) > 50
 
 
@@ -135,17 +147,72 @@ def test_partitioned_mode_is_twelve_level_keys(two_runs: TwoRuns) -> None:
 
 def test_prometheus_counts_every_write(two_runs: TwoRuns) -> None:
     """A scrape after the load has ended, its counters are the service's, to the unit."""
-    expr = f'sum(leaderboard_key_members_written_total{{key=~"{"|".join(KEYS)}"}})'
-    (counted,) = two_runs.api.instant(expr, time.time())
+    written, counted = two_runs.written
 
-    assert two_runs.written == counted.values[-1] > 0
+    assert written == counted > 0
 
 
-def test_what_a_run_showed_stays_when_it_is_over(two_runs: TwoRuns) -> None:
-    """Idle, the panels of shares, keys and latency are not blank: they are asked again now."""
-    report = check(two_runs.api, read(), JOBS, steady_moment(two_runs.api))
+def test_what_a_run_showed_stays_when_its_service_is_gone(two_runs: TwoRuns) -> None:
+    """As after every embedded run: every panel, the numbers and tables too, still shows it."""
+    assert () == two_runs.over.faulty
+    assert all(
+        verdict.values or verdict.question.may_be_empty for verdict in two_runs.over.verdicts
+    )
 
-    assert () == report.faulty
+
+def asked(two_runs: TwoRuns, title: str, panel: str, **chosen: str) -> list[dict[str, float]]:
+    """Ask a panel's queries when all is over: by key, operation or mode, the values."""
+    (dashboard,) = (one for one in read() if one.title == title)
+    choices = {variable.name: variable.current for variable in dashboard.variables} | chosen
+    covered = window(dashboard.since, 24).variables()
+    found = []
+    for one in dashboard.questions:
+        if one.panel == panel:
+            answer = two_runs.api.instant(fill(one.expr, choices | covered), time.time())
+            (named,) = one.labels or {""}
+            found.append({series.labels.get(named, ""): series.values[-1] for series in answer})
+    return found
+
+
+def test_a_dashboard_shows_one_run_the_newest_by_default(two_runs: TwoRuns) -> None:
+    """Twelve keys of which none is another run's: their shares sum to 1."""
+    (shares,) = asked(
+        two_runs, "Naive against partitioned", "Partitioned: share against fair share"
+    )
+    (heats,) = asked(two_runs, "Hot keys", "Heat: share over fair share")
+    (mode,) = asked(two_runs, "Hot keys", "Mode")
+    fair = shares.pop("fair share")
+
+    assert set(KEYS) == set(shares) == set(heats) - {"fair share"}
+    assert pytest.approx(1 / 12) == fair
+    assert pytest.approx(1) == sum(shares.values())
+    assert pytest.approx(12) == sum(heats.values()) - heats["fair share"]
+    assert ["partitioned"] == list(mode)
+
+
+def test_an_earlier_run_is_chosen_by_its_name(two_runs: TwoRuns) -> None:
+    """Its one key, twelve times as hot as it should be, and nothing of the run after it."""
+    (heats,) = asked(two_runs, "Hot keys", "Heat: share over fair share", run="r1")
+    columns = asked(two_runs, "Hot keys", "Keys in numbers", run="r1")
+
+    assert {GLOBAL_KEY: pytest.approx(12), "fair share": 1} == heats
+    assert [{GLOBAL_KEY}] * 5 == [set(column) for column in columns]
+
+
+def test_the_worst_of_a_run_stays_in_view(two_runs: TwoRuns) -> None:
+    """A generator that was at its limit is red when the run is over, not as idle as at its end."""
+    (newest,) = asked(two_runs, "Generator", "CPU")
+    (earlier,) = asked(two_runs, "Generator", "CPU", run="r1")
+
+    assert ([0.95], [0.3]) == (list(newest.values()), list(earlier.values()))
+
+
+def test_failures_are_counted_to_the_unit(two_runs: TwoRuns) -> None:
+    """The generator's counters are one run's, so that nothing is extrapolated."""
+    for run in ("newest", "r1"):
+        (failed,) = asked(two_runs, "Drills", "Failed", run=run)
+
+        assert [3] == list(failed.values())
 
 
 def test_summary_says_what_was_run(two_runs: TwoRuns) -> None:

@@ -26,6 +26,26 @@ MUTATIONS = {
     "a generator at 91 % is fine": ("generator", "alerts.yml", "0.85", "0.91"),
     "36 ms late is fine": ("generator", "alerts.yml", "p99 > 0.02", "p99 > 0.036"),
     "a generator must always be there": ("stack", "alerts.yml", '{job!="generator"}', ""),
+    "a service is missed between runs": (
+        "stack",
+        "alerts.yml",
+        ' and on () (max(up{job="generator"}) == 1)',
+        "",
+    ),
+    "shares of no run": ("runs", "keys.yml", "(mode, run, key)", "(mode, key)"),
+    "heat of a fixed number of keys": (
+        "runs",
+        "keys.yml",
+        "/ on (mode, run) group_left () mode:leaderboard_fair_share:ratio",
+        "* 12",
+    ),
+    "the loading's latency": ("operations", "operations.yml", "|submit_batch", ""),
+    "any run is the newest": (
+        "runs",
+        "runs.yml",
+        '"choice", "$1", "run", "(.*)"',
+        '"choice", "newest", "", ""',
+    ),
     "effective keys without the square": ("keys", "keys.yml", "share ^ 2", "share ^ 1"),
     "shares of an emptying window": ("keys", "keys.yml", "> 0.5 * op:", "> 0 * op:"),
     "keys of the mode before": (
@@ -75,7 +95,7 @@ def test_rule_tests_notice(promtool: Path, tmp_path: Path, caption: str) -> None
 def test_every_rule_is_tested() -> None:
     """Each recorded series and each alert is named in a rule test."""
     text = "".join(path.read_text(encoding="utf-8") for path in RULE_TESTS)
-    read_by_others = {"instance_mode:leaderboard_info:max", "op:leaderboard_load:rate3s"}
+    read_by_others = {"instance_mode_run:leaderboard_info:max", "op:leaderboard_load:rate3s"}
     names = {str(rule.get("record", rule.get("alert"))) for rule in rules()} - read_by_others
 
     assert [] == sorted(name for name in names if name not in text)

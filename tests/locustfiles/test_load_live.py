@@ -97,17 +97,17 @@ def test_the_present_is_the_sum_of_the_workers_and_their_busiest() -> None:
     assert (0, 0) == (after["loadgen_inflight",], after["loadgen_cpu_ratio",])
 
 
-def test_the_measured_phase_is_told_once_it_has_begun() -> None:
-    """With the run's mode; before that the run is not there to be looked at."""
+def test_the_measured_phase_is_told_while_it_goes_on() -> None:
+    """With the run's mode: neither the loading nor the drain is what a dashboard shows of a run."""
     counts = LiveCounts(MODELLED)
     name = "loadgen_measured_start_timestamp_seconds"
     now = time.time()
     seen = []
-    for since in (None, now + 60, now - 60):
-        counts.measured_since = since
+    for measured in (None, (now + 60, now + 120), (now - 60, now + 60), (now - 120, now - 60)):
+        counts.measured = measured
         seen.append(samples(counts).get((name, "naive")))
 
-    assert [None, None, now - 60] == seen
+    assert [None, None, now - 60, None] == seen
 
 
 def test_port_zero_serves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

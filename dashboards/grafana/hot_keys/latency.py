@@ -6,7 +6,7 @@ from dashboards.grafana import panels
 from dashboards.grafana.fields import LATENCY, Field
 from dashboards.grafana.page import Section, row
 from dashboards.grafana.panels import Words
-from dashboards.grafana.query import GOOD, HTTP_SECONDS, KEY_SECONDS, Query, quantile, rate
+from dashboards.grafana.query import GOOD, HTTP_SECONDS, KEY_SECONDS, RUN, Query, quantile, rate
 
 
 def section() -> Section:
@@ -25,8 +25,8 @@ def _by_operation() -> Panel:
     return panels.lines(
         words,
         LATENCY,
-        Query(quantile(0.5, "route", HTTP_SECONDS, GOOD), "{{route}} p50"),
-        Query(quantile(0.99, "route", HTTP_SECONDS, GOOD), "{{route}} p99"),
+        Query(RUN.during(quantile(0.5, "route", HTTP_SECONDS, GOOD)), "{{route}} p50"),
+        Query(RUN.during(quantile(0.99, "route", HTTP_SECONDS, GOOD)), "{{route}} p99"),
     )
 
 
@@ -35,7 +35,7 @@ def _by_key() -> Panel:
         "Redis p99 by key",
         "The 99th percentile of Redis calls on each key; calls in one pipeline share its time.",
     )
-    query = Query(quantile(0.99, "key", KEY_SECONDS, 'op="$op"'), "{{key}}")
+    query = Query(RUN.during(quantile(0.99, "key", KEY_SECONDS, 'op="$op"')), "{{key}}")
     return panels.lines(words, LATENCY, query)
 
 
@@ -46,4 +46,4 @@ def _distribution() -> Panel:
     )
     buckets = f'{HTTP_SECONDS}_bucket{{route="$operation"}}'
     field = Field("reqps", no_value="not in this load")
-    return panels.heat(words, field, Query(rate("le", buckets), "{{le}}"))
+    return panels.heat(words, field, Query(RUN.during(rate("le", buckets)), "{{le}}"))

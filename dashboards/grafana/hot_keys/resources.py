@@ -6,7 +6,7 @@ from dashboards.grafana import panels
 from dashboards.grafana.fields import Field
 from dashboards.grafana.page import Section, row
 from dashboards.grafana.panels import Words
-from dashboards.grafana.query import HTTP_SECONDS, KEY_SECONDS, LOAD, Query, rate
+from dashboards.grafana.query import HTTP_SECONDS, LOAD, PIPELINE_SECONDS, RUN, Query, rate
 from dashboards.grafana.running import cpu, in_flight
 
 
@@ -25,26 +25,27 @@ def _redis_cpu() -> Panel:
     system = "rate(redis_cpu_sys_seconds_total[$__rate_interval])"
     field = Field("percentunit", max=2, steps=((0.9, "red"),), no_value="no Redis exporter")
     return panels.lines(
-        words, field, Query(f"sum by (instance) ({user} + {system})", "{{instance}}")
+        words, field, Query(RUN.during(f"sum by (instance) ({user} + {system})"), "{{instance}}")
     )
 
 
 def _redis_commands() -> Panel:
     words = Words("Redis: commands", "Board commands that Redis answered to the service, by name.")
-    query = Query(rate("command", "leaderboard_redis_commands_total"), "{{command}}")
-    return panels.lines(words, Field("ops", no_value="no service"), query, stacked=True)
+    commands = RUN.during(rate("command", "leaderboard_redis_commands_total"))
+    query = Query(f"{commands} > 0", "{{command}}")
+    return panels.lines(words, Field("ops", no_value="no load yet"), query, stacked=True)
 
 
 def _waiting() -> Panel:
     words = Words(
         "In flight: service and Redis",
-        "Requests in the service and calls in Redis at one time: they grow where work waits.",
+        "Requests in the service and pipelines in Redis at one time: they grow where work waits.",
     )
     return panels.lines(
         words,
-        Field("short", no_value="no service"),
-        Query(rate("", f"{HTTP_SECONDS}_sum{{{LOAD}}}"), "requests in the service"),
-        Query(rate("", f"{KEY_SECONDS}_sum"), "calls in Redis"),
+        Field("short", no_value="no load yet"),
+        Query(RUN.during(rate("", f"{HTTP_SECONDS}_sum{{{LOAD}}}")), "requests in the service"),
+        Query(RUN.during(rate("", PIPELINE_SECONDS)), "pipelines in Redis"),
     )
 
 
@@ -52,5 +53,6 @@ def _answers() -> Panel:
     words = Words(
         "Service: answers by status", "Answers of the service each second, by HTTP status."
     )
-    query = Query(rate("code", f"{HTTP_SECONDS}_count{{{LOAD}}}"), "{{code}}")
-    return panels.lines(words, Field("reqps", no_value="no service"), query, stacked=True)
+    answers = RUN.during(rate("code", f"{HTTP_SECONDS}_count{{{LOAD}}}"))
+    query = Query(f"{answers} > 0", "{{code}}")
+    return panels.lines(words, Field("reqps", no_value="no load yet"), query, stacked=True)
