@@ -14,14 +14,16 @@ def summary(report: Report) -> str:
         f"  WRONG {verdict.question.where}: {'; '.join(verdict.faults)}"
         for verdict in report.faulty
     ]
-    lines += _left_out("the other mode was not run", report.other_mode)
-    lines += _left_out("no target of theirs is scraped", report.no_target)
-    empty = sum(not verdict.values for verdict in report.verdicts)
+    lines += _counted("not asked, the other mode was not run", report.other_mode)
+    lines += _counted("not asked, no target of theirs is scraped", report.no_target)
+    empty = [verdict.question for verdict in report.verdicts if not verdict.values]
+    lines += _counted("empty, what they show did not happen", [q for q in empty if q.may_be_empty])
+    missing = sum(not question.may_be_empty for question in empty)
     lines.append(
         f"data check: {len(report.dashboards)} dashboards, "
         f"{sum(dashboard.panels for dashboard in report.dashboards)} panels, "
         f"{len(report.verdicts)} queries run in {' and '.join(sorted(report.modes)) or 'no mode'}, "
-        f"{empty or 'none'} empty, {len(report.faulty) or 'none'} wrong"
+        f"{missing or 'none'} empty, {len(report.faulty) or 'none'} wrong"
     )
     return "\n".join(lines)
 
@@ -32,6 +34,6 @@ def _dashboard(report: Report, dashboard: Dashboard) -> str:
     return f"{dashboard.title}: {dashboard.panels} panels, {len(verdicts)} queries, {values} values"
 
 
-def _left_out(reason: str, questions: Sequence[Question]) -> Iterator[str]:
+def _counted(what: str, questions: Sequence[Question]) -> Iterator[str]:
     for title, count in Counter(question.dashboard for question in questions).items():
-        yield f"  not asked, {reason}: {count} of {title}"
+        yield f"  {what}: {count} of {title}"

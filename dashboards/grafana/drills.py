@@ -22,6 +22,7 @@ from dashboards.grafana.query import (
 )
 
 NO_LEDGER: Final = "no ledger"
+MERGED: Final = "merged on request"
 WRITES: Final = "leaderboard_writes_total"
 BACKLOG: Final = "max(leaderboard_projection_backlog)"
 # nothing waits while the oldest is 0
@@ -58,7 +59,7 @@ def page() -> Page:
             ),
             Section(
                 "The ranking behind the ledger",
-                row(8, 9, _backlog(), _freshness(), _replayed()),
+                row(6, 8, _backlog(), _waiting(), _top(), _replayed()),
             ),
         ),
     )
@@ -89,7 +90,7 @@ def _oldest_top() -> Panel:
     words = Words(
         "Oldest top K", "How old the materialised top K was at most, where it is materialised."
     )
-    field = Field("s", decimals=1, steps=LATE, no_value="merged on request")
+    field = Field("s", decimals=1, steps=LATE, no_value=MERGED)
     return panels.number(words, field, Query(RUN.over("max", TOP_AGE), "top K", instant=True))
 
 
@@ -106,16 +107,14 @@ def _backlog() -> Panel:
     return panels.lines(words, Field("short", no_value=NO_LEDGER), Query(BACKLOG, "changes"))
 
 
-def _freshness() -> Panel:
-    words = Words(
-        "Freshness", "The age of the oldest change that waits, and of the materialised top K."
-    )
-    return panels.lines(
-        words,
-        Field("s", no_value=NO_LEDGER),
-        Query(WAITING, "oldest change waiting"),
-        Query(TOP_AGE, "top K"),
-    )
+def _waiting() -> Panel:
+    words = Words("Oldest waiting", "The age of the oldest change that waits; 0 while none does.")
+    return panels.lines(words, Field("s", no_value=NO_LEDGER), Query(WAITING, "oldest change"))
+
+
+def _top() -> Panel:
+    words = Words("Age of the top K", "How old the materialised top K is, at each moment.")
+    return panels.lines(words, Field("s", no_value=MERGED), Query(TOP_AGE, "top K"))
 
 
 def _replayed() -> Panel:

@@ -130,7 +130,7 @@ def test_shares_on_the_committed_dashboards_end_at_one() -> None:
 
 
 def test_what_need_not_happen_is_said_by_its_panel() -> None:
-    """Each of the words that excuse an empty panel is some panel's, and none excuses a run's own."""
+    """Every such word is some panel's, and none excuses what a run is about."""
     excused = {q.panel for one in read() for q in one.questions if q.may_be_empty}
     words = {
         panel["fieldConfig"]["defaults"]["noValue"]
