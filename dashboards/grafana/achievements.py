@@ -19,7 +19,7 @@ SWEPT: Final = "achievements_sweep_members_total"
 NO_LEDGER: Final = "no ledger"
 NO_SWEEP: Final = "no sweep yet"
 NO_MEMBERS: Final = "no members yet"
-IN_VIEW: Final = Field("short", decimals=0, no_value=NO_LEDGER)
+IN_VIEW: Final = Field("locale", decimals=0, no_value=NO_LEDGER)
 EACH_SECOND: Final = Field("ops", no_value=NO_LEDGER)
 
 

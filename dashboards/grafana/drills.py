@@ -67,7 +67,7 @@ def page() -> Page:
 
 def _failed() -> Panel:
     words = Words("Failed", "Requests of the run that were sent and got no good answer.")
-    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value="no run yet")
+    field = Field("locale", decimals=0, steps=((0.5, "red"),), no_value="no run yet")
     return panels.number(words, field, Query(FAILED, "failed", instant=True))
 
 
@@ -76,7 +76,7 @@ def _worst_backlog() -> Panel:
         "Largest backlog",
         "The most accepted changes at one time that Redis should have had and may not have had.",
     )
-    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value=NO_LEDGER)
+    field = Field("locale", decimals=0, steps=((0.5, "red"),), no_value=NO_LEDGER)
     return panels.number(words, field, Query(RUN.over("max", BACKLOG), "backlog", instant=True))
 
 
@@ -96,7 +96,7 @@ def _oldest_top() -> Panel:
 
 def _replays() -> Panel:
     words = Words("Replayed", "Changes in view that reached Redis later than their own request.")
-    field = Field("short", decimals=0, no_value=NO_LEDGER)
+    field = Field("locale", decimals=0, no_value=NO_LEDGER)
     return panels.number(words, field, Query(rise("", REPLAYED), "replayed", instant=True))
 
 
@@ -104,22 +104,26 @@ def _backlog() -> Panel:
     words = Words(
         "Backlog over time", "Accepted changes that Redis should have by now and may not have."
     )
-    return panels.lines(words, Field("short", no_value=NO_LEDGER), Query(BACKLOG, "changes"))
+    return panels.lines(
+        words, Field("short", no_value=NO_LEDGER), Query(RUN.during(BACKLOG), "changes")
+    )
 
 
 def _waiting() -> Panel:
     words = Words("Oldest waiting", "The age of the oldest change that waits; 0 while none does.")
-    return panels.lines(words, Field("s", no_value=NO_LEDGER), Query(WAITING, "oldest change"))
+    return panels.lines(
+        words, Field("s", no_value=NO_LEDGER), Query(RUN.during(WAITING), "oldest change")
+    )
 
 
 def _top() -> Panel:
     words = Words("Age of the top K", "How old the materialised top K is, at each moment.")
-    return panels.lines(words, Field("s", no_value=MERGED), Query(TOP_AGE, "top K"))
+    return panels.lines(words, Field("s", no_value=MERGED), Query(RUN.during(TOP_AGE), "top K"))
 
 
 def _replayed() -> Panel:
     words = Words("Replays", "Changes each second that reached Redis later than their own request.")
-    query = Query(rate("", REPLAYED), "replayed")
+    query = Query(RUN.during(rate("", REPLAYED)), "replayed")
     return panels.lines(words, Field("ops", no_value=NO_LEDGER), query)
 
 

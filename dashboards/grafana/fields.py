@@ -33,7 +33,7 @@ class Field:
 
 
 # a share alone is neither good nor bad: what is hot depends on how many keys there are
-SHARE: Final = Field("percentunit", max=1, decimals=1, no_value="no load yet")
+SHARE: Final = Field("percentunit", max=1, decimals=1, base="blue", no_value="no load yet")
 # share over fair share; the hot-key alert stands at 2.5
 HEAT: Final = Field(
     "short", decimals=2, steps=((1.5, "orange"), (2.5, "red")), no_value="no load yet"
@@ -49,9 +49,7 @@ ACHIEVED_RATIO: Final = Field(
     no_value="no run yet",
 )
 LATENCY: Final = Field("s", no_value="no answers")
-LATENCY_NOW: Final = Field(
-    "s", decimals=1, steps=((0.05, "orange"), (0.25, "red")), no_value="no answers"
-)
+LATENCY_NOW: Final = Field("s", steps=((0.05, "orange"), (0.25, "red")), no_value="no answers")
 
 
 def field_config(field: Field, color: FieldColorModeId, custom: object) -> FieldConfig:

@@ -70,14 +70,14 @@ def _lost() -> Panel:
         "Dropped",
         "Offered requests that were never sent: the queue was full or the deadline passed.",
     )
-    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value=NO_RUN)
+    field = Field("locale", decimals=0, steps=((0.5, "red"),), no_value=NO_RUN)
     query = Query(f"sum({RUN.last(DROPPED)})", "dropped", instant=True)
     return panels.number(words, field, query)
 
 
 def _failures() -> Panel:
     words = Words("Failed", "Requests that were sent and got no good answer.")
-    field = Field("short", decimals=0, steps=((0.5, "red"),), no_value=NO_RUN)
+    field = Field("locale", decimals=0, steps=((0.5, "red"),), no_value=NO_RUN)
     return panels.number(words, field, Query(FAILED, "failed", instant=True))
 
 

@@ -22,6 +22,7 @@ from dashboards.grafana.query import (
     Query,
     Run,
     beside,
+    rate,
 )
 
 LEFT, RIGHT = (Run(mode, mode) for mode in ("naive", "partitioned"))
@@ -92,7 +93,8 @@ def _shares(run: Run) -> Place:
     shares = run.last(f'{SHARE}{{mode="{run.mode}",op="$op"}}')
     fair = run.last(f'{FAIR_SHARE}{{mode="{run.mode}"}}')
     query = Query(beside(shares, fair, "fair share"), "{{key}}", instant=True)
-    return Place(panels.bars(words, SHARE_FIELD, query, reference="fair share"), 12, 12)
+    bars = panels.bars(words, SHARE_FIELD, query, reference="fair share")
+    return Place(bars, 12, panels.BARS_HEIGHT)
 
 
 def _both(series: str) -> str:
@@ -102,12 +104,14 @@ def _both(series: str) -> str:
 
 def _keys() -> Place:
     words = Words(
-        "Load per key",
-        "Members written to, or hits that read, each key in both runs, over 10 s, stacked.",
+        "Hits per key", "Redis commands that touched each key in both runs, every second."
     )
-    load = 'key:leaderboard_load:rate10s{op="$op"}'
-    query = Query(f"({_both(load)}) > 0", "{{mode}} {{key}}")
-    return Place(panels.lines(words, Field("ops"), query, stacked=True), 24, 10)
+    hits = rate("key", 'leaderboard_key_ops_total{op="$op"}')
+    left, right = (
+        f'label_replace({run.during(hits)}, "mode", "{run.mode}", "", "")' for run in (LEFT, RIGHT)
+    )
+    query = Query(f"{left} or {right}", "{{mode}} {{key}}")
+    return Place(panels.lines(words, Field("ops"), query), 24, 10)
 
 
 def _latency() -> Place:
@@ -124,5 +128,5 @@ def _answers() -> Place:
         "Answers by operation",
         "Answers of the service in both runs each second, good or bad, over 10 s.",
     )
-    query = Query(f"({_both(OPERATION_RATE)}) > 0", "{{mode}} {{route}}")
-    return Place(panels.lines(words, Field("reqps"), query, stacked=True), 12, 10)
+    query = Query(_both(OPERATION_RATE), "{{mode}} {{route}}")
+    return Place(panels.lines(words, Field("reqps"), query), 12, 10)

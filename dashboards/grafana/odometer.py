@@ -76,7 +76,7 @@ def _off() -> Panel:
         "Drift",
         "How far totals and contributions were from the lake at most, in units: 0 is the promise.",
     )
-    field = Field("short", decimals=0, steps=WRONG, no_value=NO_LEDGER)
+    field = Field("locale", decimals=0, steps=WRONG, no_value=NO_LEDGER)
     return panels.number(
         words, field, Query("max(max_over_time(odometer_drift[$__range]))", "drift", instant=True)
     )
@@ -110,7 +110,7 @@ def _age() -> Panel:
         "Age over time", "How long ago the totals in Redis were read in the ledger, at each moment."
     )
     field = Field("s", steps=OLD, no_value=NO_EVENT)
-    return panels.lines(words, field, Query(AGE, "age"))
+    return panels.lines(words, field, Query(RUN.during(AGE), "age"))
 
 
 def _outcomes() -> Panel:

@@ -34,8 +34,10 @@ from dashboards.grafana.datasource import prometheus
 from dashboards.grafana.fields import Field, field_config, field_thresholds, override
 from dashboards.grafana.query import Query, target
 
-BAR_PIXELS: Final = 24
-TEXT_PIXELS: Final = 13
+BAR_PIXELS: Final = 32
+# thirteen bars of that height fit
+BARS_HEIGHT: Final = 16
+TEXT_PIXELS: Final = 12
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,9 @@ def lines(words: Words, field: Field, *queries: Query, stacked: bool = False) ->
         .tooltip(
             common.VizTooltipOptions().mode(TooltipDisplayMode.MULTI).sort(SortOrder.DESCENDING)
         )
-        .line_width(1)
-        .fill_opacity(40 if stacked else 0)
+        # a stack is areas alone: a line of nothing would lie on top of all others
+        .line_width(0 if stacked else 1)
+        .fill_opacity(60 if stacked else 0)
     )
     if stacked:
         built = built.stacking(common.StackingConfig().mode(StackingMode.NORMAL).group("A"))
@@ -129,9 +132,10 @@ def bars(words: Words, field: Field, query: Query, *, reference: str) -> Panel:
         .orientation(VizOrientation.HORIZONTAL)
         .display_mode(BarGaugeDisplayMode.BASIC)
         .value_mode(BarGaugeValueMode.COLOR)
-        .name_placement(BarGaugeNamePlacement.LEFT)
+        # beside its bar a long name is cut
+        .name_placement(BarGaugeNamePlacement.TOP)
         .show_unfilled(True)
-        # one bar is no taller than one of twelve, and its name no larger
+        # one of two bars is no larger than one of thirteen, and neither is its name
         .max_viz_height(BAR_PIXELS)
         .text(common.VizTextDisplayOptions().title_size(TEXT_PIXELS).value_size(TEXT_PIXELS))
     )

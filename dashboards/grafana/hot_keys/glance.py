@@ -23,9 +23,9 @@ def section() -> Section:
     return Section(
         "At a glance",
         (
-            Place(_mode(), 4, 4),
+            Place(_mode(), 5, 4),
             Place(_hottest(), 4, 4),
-            Place(_heat(), 4, 4),
+            Place(_heat(), 3, 4),
             Place(_effective(), 3, 4),
             Place(_achieved(), 4, 4),
             Place(_p99(), 5, 4),
@@ -44,7 +44,7 @@ def _hottest() -> Panel:
 
 def _heat() -> Panel:
     words = Words(
-        "Heat of the hottest key",
+        "Its heat",
         "Its share of the writes over the fair share: 1 is level, from 2.5 on the alert fires.",
     )
     series = f'{HEAT}{{op="write"}}'

@@ -8,7 +8,7 @@ from dashboards.grafana import panels
 from dashboards.grafana.fields import HEAT as HEAT_FIELD
 from dashboards.grafana.fields import LATENCY, Field
 from dashboards.grafana.fields import SHARE as SHARE_FIELD
-from dashboards.grafana.page import Place, Section
+from dashboards.grafana.page import Place, Section, row
 from dashboards.grafana.panels import Column, Words
 from dashboards.grafana.query import HEAT, KEY_SECONDS, RUN, SHARE, Query, beside, quantile, rate
 
@@ -19,7 +19,12 @@ HEATS: Final = RUN.last(f'{HEAT}{{op="$op"}}')
 def section() -> Section:
     """Put the picture above the numbers."""
     return Section(
-        "Keys", (Place(_hits(), 12, 12), Place(_heats(), 12, 12), Place(_numbers(), 24, 14))
+        "Keys",
+        (
+            *row(12, panels.BARS_HEIGHT, _hits(), _heats()),
+            # as high as twelve rows need
+            Place(_numbers(), 24, 13),
+        ),
     )
 
 
@@ -52,6 +57,6 @@ def _numbers() -> Panel:
         Column("Share", f"max by (key) ({shares})", SHARE_FIELD),
         Column("Heat", f"max by (key) ({HEATS})", HEAT_FIELD),
         Column("p99", RUN.over("last", p99), LATENCY),
-        Column("Members", RUN.over("last", members), Field("short", decimals=0)),
+        Column("Members", RUN.over("last", members), Field("locale", decimals=0)),
     )
     return panels.rows(words, "key", columns, sort_by="Share")
