@@ -83,7 +83,7 @@ def test_promtool_accepts_the_committed_configuration(promtool: Path) -> None:
     )
 
     assert checked.returncode == 0, checked.stderr
-    assert "4 rule files found" in checked.stdout
+    assert "5 rule files found" in checked.stdout
 
 
 def test_promtool_accepts_a_rewritten_configuration(promtool: Path, tmp_path: Path) -> None:
@@ -96,4 +96,4 @@ def test_promtool_accepts_a_rewritten_configuration(promtool: Path, tmp_path: Pa
     )
 
     assert checked.returncode == 0, checked.stderr
-    assert "4 rule files found" in checked.stdout
+    assert "5 rule files found" in checked.stdout
