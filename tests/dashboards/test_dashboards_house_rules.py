@@ -140,6 +140,38 @@ def test_panels_do_not_keep_the_builders_blind_defaults(documents: Documents) ->
                 assert options["reduceOptions"]["calcs"] == ["lastNotNull"], panel["title"]
 
 
+def test_heat_is_coloured_and_shares_are_not(documents: Documents) -> None:
+    """A third of the load is hot among twelve keys and level among three."""
+    coloured = {
+        panel["title"]: len(panel["fieldConfig"]["defaults"]["thresholds"]["steps"]) > 1
+        for document in documents.values()
+        for panel in panels(document)
+    }
+
+    assert coloured["Its heat"]
+    assert coloured["Heat: share over fair share"]
+    for title in ("Hottest write share", "Effective keys", "Naive: share against fair share"):
+        assert not coloured[title]
+
+
+def test_stacks_have_no_line_on_top_for_what_is_nothing(documents: Documents) -> None:
+    """A stack is areas alone: what is 0 has none."""
+    for document in documents.values():
+        for panel in panels(document):
+            custom = panel["fieldConfig"]["defaults"].get("custom", {})
+            if custom.get("stacking", {}).get("mode") == "normal":
+                assert 0 == custom["lineWidth"], panel["title"]
+                assert all(target["expr"].endswith("> 0") for target in panel["targets"])
+
+
+def test_both_modes_are_drawn_on_one_scale(documents: Documents) -> None:
+    """No two panels over time show one thing in two modes, each with an axis of its own."""
+    document = documents["naive-against-partitioned.json"]
+    titles = [panel["title"] for panel in panels(document) if panel["type"] == "timeseries"]
+
+    assert ["Hits per key", "p99 by operation", "Answers by operation"] == titles
+
+
 def test_shares_have_the_whole_as_their_end(documents: Documents) -> None:
     """A fraction starts at 0 and names its largest value, so that the data check can hold it."""
     for document in documents.values():

@@ -9,6 +9,8 @@ import promql_parser
 import pytest
 from promql_walk import panel_queries, rules, selectors
 
+from dashboards.datacheck.filling import fill
+from dashboards.grafana.query import rise
 from target_service.metrics import Metrics
 
 Documents = dict[str, dict[str, Any]]
@@ -95,6 +97,28 @@ def test_promtool_accepts_every_panel_query(
 
     assert checked.returncode == 0, checked.stderr
     assert f"{len(written)} rules found" in checked.stdout
+
+
+def test_sums_in_view_are_exact(promtool: Path, tmp_path: Path) -> None:
+    """12,000 members that one scrape saw swept are 12,000; `increase()` would make more of them."""
+    name = "achievements_sweep_members_total"
+    expr = fill(rise("", name), {"__range": "5m"})
+    series = [{"series": name, "values": "500x100 12500x120"}]
+    asked = [
+        {"expr": expr, "eval_time": "220s", "exp_samples": [{"labels": "{}", "value": 12_000}]},
+    ]
+    test = {
+        "interval": "1s",
+        "input_series": series,
+        "promql_expr_test": asked,
+    }
+    path = tmp_path / "rise.yml"
+    path.write_text(json.dumps({"evaluation_interval": "1s", "tests": [test]}))
+    checked = subprocess.run(
+        [promtool, "test", "rules", path], capture_output=True, text=True, check=False
+    )
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_counters_are_only_read_by_their_rise(documents: Documents) -> None:

@@ -1,10 +1,13 @@
 """The data check with a real Prometheus, on a stack made of moving numbers."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 from moving_stack import (
@@ -205,6 +208,33 @@ def test_the_worst_of_a_run_stays_in_view(two_runs: TwoRuns) -> None:
     (earlier,) = asked(two_runs, "Generator", "CPU", run="r1")
 
     assert ([0.95], [0.3]) == (list(newest.values()), list(earlier.values()))
+
+
+def test_a_pipeline_is_one_call_in_redis(two_runs: TwoRuns) -> None:
+    """However many keys it carries: 340 a second of 0.2 ms each are 0.068 at one time."""
+    (dashboard,) = (one for one in read() if one.title == "Hot keys")
+    (expr,) = (
+        one.expr
+        for one in dashboard.questions
+        if one.panel == "In flight: service and Redis" and one.ref_id == "B"
+    )
+    expr = fill(expr, {"run": "newest", **window("now-5m", 8).variables()})
+    (in_redis,) = two_runs.api.instant(f"max_over_time(({expr})[5m:])", time.time())
+
+    assert 0.03 < in_redis.values[-1] < 0.08
+
+
+def test_the_runs_in_view_are_what_the_variable_lists(two_runs: TwoRuns) -> None:
+    """Those of each mode by name, and the newest."""
+    found = {}
+    for selector in ("{}", '{mode="naive"}'):
+        query = urlencode({"match[]": f"choice:loadgen_measured_start:seconds{selector}"})
+        address = two_runs.api.url.removeprefix("http://")
+        url = f"http://{address}/api/v1/label/choice/values?{query}"
+        with urlopen(url, timeout=10) as answer:
+            found[selector] = json.load(answer)["data"]
+
+    assert {"{}": ["newest", "r1", "r2"], '{mode="naive"}': ["newest", "r1"]} == found
 
 
 def test_failures_are_counted_to_the_unit(two_runs: TwoRuns) -> None:
