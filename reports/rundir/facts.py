@@ -7,8 +7,8 @@ import msgspec
 from reports.wording import ledger_words, scale_of
 
 SCHEMA_VERSION = 1
-# A week; a longer one is a slip of the pen, and a row for each second would fill the memory.
-LONGEST_SECONDS = 604_800
+# A day, the most that a command takes; a row for each second of more would fill the memory.
+LONGEST_SECONDS = 86_400
 
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 

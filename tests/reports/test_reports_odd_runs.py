@@ -101,10 +101,10 @@ def test_an_odd_value_is_never_a_traceback(
 
 
 def test_a_slip_in_the_duration_is_named(tmp_path: Path) -> None:
-    """A run of more than a week is refused before a row is made for each of its seconds."""
+    """A run of more than a day is refused before a row is made for each of its seconds."""
     path = make_run(tmp_path, Plan(duration_seconds=2))
     content = json.loads((path / "run.json").read_text()) | {"duration_seconds": 1e9}
     (path / "run.json").write_text(json.dumps(content))
 
-    with pytest.raises(BrokenRun, match=r"<= 604800.0 - at `\$.duration_seconds`"):
+    with pytest.raises(BrokenRun, match=r"<= 86400.0 - at `\$.duration_seconds`"):
         read_run(path)
