@@ -69,6 +69,12 @@ class Browser:
             time.sleep(0.2)
         return rows
 
+    def resize(self, width: int, height: int) -> None:
+        """Give the page so much room."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        command = "Emulation.setDeviceMetricsOverride"
+        self._post("goog/cdp/execute", {"cmd": command, "params": size})
+
     def screenshot(self, path: Path) -> None:
         """Save what is seen."""
         answer = self.client.get("screenshot")

@@ -1,0 +1,1 @@
+"""The dashboards drawn with Grafana's own components on a Prometheus, and measured as drawn."""
