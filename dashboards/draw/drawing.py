@@ -57,7 +57,9 @@ class View:
 
 def dashboards() -> dict[str, dict[str, Any]]:
     """Read the dashboards, by the names of their files."""
-    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+    return {
+        path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))
+    }
 
 
 @contextmanager
@@ -74,7 +76,9 @@ def serving_pages() -> Iterator[str]:
             thread.join()
 
 
-def draw(window: Window, pages: str, dashboard: Mapping[str, Any], view: View, to: Path) -> list[str]:
+def draw(
+    window: Window, pages: str, dashboard: Mapping[str, Any], view: View, to: Path
+) -> list[str]:
     """Draw a dashboard into a picture, and say what is wrong with it as drawn."""
     page = _PAGES / f"{to.stem}.html"
     page.write_text(_page(dashboard, view), encoding="utf-8")

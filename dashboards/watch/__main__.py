@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlencode
 
 from dashboards.program_run import ServerFailed
 from dashboards.prometheus.programs import ProgramMissing, program
 from dashboards.prometheus.server import running_at
 from dashboards.prometheus.targets import CONFIG, GENERATOR, SERVICE, with_targets
-from dashboards.watch.debian import web_page_options
+from dashboards.watch.debian import web_page_of, web_page_options
 from dashboards.watch.grafana import (
     HOW_TO_GET,
     Grafana,
@@ -29,13 +28,11 @@ from dashboards.watch.grafana import (
 )
 from dashboards.watch.leftovers import end_leftovers, folder_prefix
 from dashboards.watch.ports import HOST, Ports, WrongPorts, read_ports, require_free
+from dashboards.watch.questions import ADDRESS, questions_page
 from dashboards.watch.stop import Stopped, StopRequest
 
 STOPPED, NOT_BEGUN, ENDED = 0, 2, 3
 _POLL_SECONDS: Final = 0.3
-_SHARES: Final = urlencode(
-    {"g0.expr": "key:leaderboard_load:share", "g0.tab": 0, "g0.range_input": "5m"}
-)
 
 
 def main() -> int:
@@ -84,15 +81,18 @@ def _watch(prometheus: Path, grafana: Grafana | None, ports: Ports, directory: P
     config = with_targets(CONFIG.read_text(encoding="utf-8"), targets)
     url = f"http://{HOST}:{ports.prometheus}"
     with ExitStack() as stack:
-        options = web_page_options(prometheus)
+        pages_of_ours = directory / "consoles"
+        options = [*web_page_options(prometheus), f"--web.console.templates={pages_of_ours}"]
         server = running_at(
             ports.prometheus, prometheus, config, directory, options, check=stop.check
         )
         processes = {"Prometheus": stack.enter_context(server)}
+        own_pages = web_page_of(url)
+        questions_page(pages_of_ours, own_pages)
         if grafana:
             pages = running_grafana(grafana, ports.grafana, url, directory, check=stop.check)
             processes["Grafana"] = stack.enter_context(pages)
-        _tell(ports, url, has_grafana=grafana is not None)
+        _tell(ports, url, own_pages, has_grafana=grafana is not None)
         while True:
             stop.check()
             for name, process in processes.items():
@@ -102,12 +102,16 @@ def _watch(prometheus: Path, grafana: Grafana | None, ports: Ports, directory: P
             time.sleep(_POLL_SECONDS)
 
 
-def _tell(ports: Ports, url: str, *, has_grafana: bool) -> None:
+def _tell(ports: Ports, url: str, own_pages: str, *, has_grafana: bool) -> None:
     service, generator = f"{HOST}:{ports.service}", f"{HOST}:{ports.generator}"
     lines = [f"Watching a service at {service} and a load generator at {generator}:"]
     if has_grafana:
         lines.append(f"  grafana     http://{HOST}:{ports.grafana}")
-    lines += [f"  prometheus  {url}/graph?{_SHARES}", f"  alerts      {url}/alerts"]
+    lines += [
+        f"  hot keys    {url}/{ADDRESS} (each question as a ready query)",
+        f"  prometheus  {own_pages}/graph",
+        f"  alerts      {own_pages}/alerts",
+    ]
     if not has_grafana:
         lines.append(f"Grafana was not found: {HOW_TO_GET}.")
     load, serve = (f"`make {what}{ports.of_a_run}`" for what in ("load-naive", "serve"))

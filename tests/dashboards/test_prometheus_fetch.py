@@ -23,7 +23,7 @@ def run(checkout: Path, path: Path) -> subprocess.CompletedProcess[str]:
 def programs(folder: Path, **scripts: str) -> Path:
     """Make a folder of programs: dirname of the system, and stand-ins that are shell scripts."""
     folder.mkdir()
-    for name in ("dirname", "mkdir", "mktemp", "rm", "head", "touch", "chmod"):
+    for name in ("dirname", "mkdir", "mktemp", "rm", "head", "touch", "chmod", "grep", "sort"):
         (folder / name).symlink_to(str(shutil.which(name)))
     for name, script in scripts.items():
         path = folder / name.replace("_", "-")
@@ -53,11 +53,12 @@ def test_packages_are_unpacked_and_never_installed(tmp_path: Path) -> None:
         f"for p in promtool prometheus-redis-exporter; do echo '#!/bin/sh\necho promtool 2.42' "
         f"> {unpacked}/$p; chmod +x {unpacked}/$p; done"
     )
-    folder = programs(tmp_path / "bin", apt_get=apt, dpkg=dpkg)
+    # the lists know the page's parts, which are dependencies, before they are updated too
+    cache = "printf 'prometheus\\n  Depends: libjs-d3\\nlibjs-rickshaw\\nlibjs-d3\\nlibc6\\n'"
+    folder = programs(tmp_path / "bin", apt_get=apt, apt_cache=cache, dpkg=dpkg)
     result = run(tmp_path / "checkout", folder)
-    download = (
-        "apt-get -qq -o APT::Sandbox::User=root download prometheus prometheus-redis-exporter"
-    )
+    wanted = "prometheus prometheus-redis-exporter libjs-d3 libjs-rickshaw"
+    download = f"apt-get -qq -o APT::Sandbox::User=root download {wanted}"
 
     assert 0 == result.returncode, result.stderr
     assert [download, "apt-get -qq update", download, "dpkg -x"] == log.read_text().splitlines()
@@ -68,6 +69,7 @@ def test_second_time_nothing_is_downloaded(tmp_path: Path) -> None:
     """What is unpacked already is kept."""
     tools = tmp_path / "checkout" / ".hotboard" / "tools" / "usr" / "bin"
     tools.mkdir(parents=True)
+    (tools.parent / "share" / "javascript").mkdir(parents=True)
     for name in ("promtool", "prometheus-redis-exporter"):
         (tools / name).touch(mode=0o755)
     folder = programs(tmp_path / "bin", apt_get="exit 9", dpkg="exit 9")

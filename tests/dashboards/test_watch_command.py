@@ -84,7 +84,7 @@ def test_watch_scrapes_a_run_and_leaves_nothing(prometheus: Path, tmp_path: Path
             rest, problems = process.communicate(timeout=SECONDS)
 
     assert f"  grafana     http://127.0.0.1:{grafana_port}" in lines
-    assert any(line.startswith(f"  prometheus  http://127.0.0.1:{port}/graph?") for line in lines)
+    assert any(line.startswith(f"  prometheus  http://127.0.0.1:{port}/") for line in lines)
     assert {"service": 1.0, "generator": 1.0} == up
     assert len(started) == 2
     assert not any(child.is_running() for child in started)

@@ -36,7 +36,9 @@ def measured(checkout: Checkout, mode: str) -> tuple[float, float]:
     """When the measured phase of the newest run began and ended."""
     (found,) = (checkout.root / "reports" / "runs").glob(f"*{mode}*")
     facts = json.loads((found / "run.json").read_text())
-    began, ended = (datetime.fromisoformat(facts[name]) for name in ("measured_from", "measured_to"))
+    began, ended = (
+        datetime.fromisoformat(facts[name]) for name in ("measured_from", "measured_to")
+    )
     return began.timestamp(), ended.timestamp()
 
 
