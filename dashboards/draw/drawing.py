@@ -107,7 +107,8 @@ def _page(dashboard: Mapping[str, Any], view: View) -> str:
     given = json.dumps(drawing).replace("<", "\\u003c")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<link rel="stylesheet" href="draw.css"></head><body style="margin: 0"><div id="root"></div>'
+        '<link rel="stylesheet" href="draw.css"></head>'
+        '<body style="margin: 0"><div id="root"></div>'
         f"<script>window.DRAWING = {given};"
         "window.grafanaBootData = {settings: {featureToggles: {}}, user: {}};"
         '</script><script src="draw.js"></script></body></html>'

@@ -1,6 +1,6 @@
 // What is wrong with the drawn page, in words: texts that are cut or huge, and panels empty or full against their data.
 // The body of a function; `arguments` are not used. Canvases (lines and their axes) are not text and cannot be measured.
-const HUGE = 60;
+const HUGE = 100;
 const faults = [];
 const shown = (element) => element.getClientRects().length > 0;
 const texts = (root) => {
@@ -42,7 +42,7 @@ for (const panel of document.querySelectorAll('[data-panel]')) {
     const words = text.data.trim();
     if (cut(text, panel)) say(`"${words}" is cut`);
     const size = parseFloat(getComputedStyle(text.parentElement).fontSize);
-    if (size > (kind === 'bargauge' ? HUGE / 2 : HUGE)) say(`"${words}" is ${Math.round(size)} px high`);
+    if (size > (kind === 'bargauge' ? HUGE / 4 : HUGE)) say(`"${words}" is ${Math.round(size)} px high`);
   }
   const drawn = texts(content).map((text) => text.data.trim()).join(' ');
   const none = panel.dataset.none;

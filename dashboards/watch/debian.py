@@ -1,7 +1,7 @@
 """Prometheus' own page: where its files are, and how this version calls it.
 
-Debian's reads its page from files, which lie elsewhere when it was only unpacked, and has no other page than the one
-that newer versions dropped, under an address of its own.
+Debian's reads its page from files, which lie elsewhere when it was only unpacked, and serves the
+page of old, under an address of its own.
 """
 
 from http.client import HTTPConnection, HTTPException

@@ -2,11 +2,9 @@
 
 import json
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 from browser import Browser, chromium_window
@@ -55,7 +53,6 @@ def drawn(new_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> I
     with running(program("prometheus", os.environ), config, folder) as url:
         views = {}
         for mode in MODES:
-            started = time.time()
             code, output = new_checkout.make(f"load-{mode}", *RUN)
             assert code in {0, 2}, output
             began, ended = measured(new_checkout, mode)

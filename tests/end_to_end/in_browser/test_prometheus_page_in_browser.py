@@ -6,10 +6,14 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 from browser import chromium_window
-from conftest import ROOT
 from free_ports import free_port
 
-BOX = "const box = document.querySelector('textarea, .cm-content'); return box && (box.value ?? box.innerText)"
+from dashboards.prometheus.programs import CHECKOUT
+
+BOX = (
+    "const box = document.querySelector('textarea, .cm-content');"
+    "return box && (box.value ?? box.innerText)"
+)
 FONT = "return getComputedStyle(document.body).fontFamily"
 
 
@@ -19,7 +23,7 @@ def test_every_link_of_watch_leads_to_a_page_that_works(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "dashboards.watch"]
     environment = {**os.environ, **variables, "TMPDIR": str(tmp_path)}
     environment.pop("MAKELEVEL", None)
-    with Popen(command, cwd=ROOT, env=environment, stdout=PIPE, text=True) as process:
+    with Popen(command, cwd=CHECKOUT, env=environment, stdout=PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             links: dict[str, str] = {}
