@@ -32,7 +32,7 @@ def inputs_for(dialer: Dialer, batch_events: int) -> RunInputs:
     description = Description(msgspec.json.decode(json.dumps(words), type=Boards), words)
     scenario = load_scenario(SCENARIOS / "peak.toml")
     options = RunOptions(
-        scenario, "0.001", 1, 0, SMALL.seed, None, None, False, False, "", dialer.address.url, 1
+        scenario, "0.001", 1, 0, SMALL.seed, None, None, False, None, "", dialer.address.url, 1
     )
     return RunInputs(options, scenario, dialer, description, Path("unused"), SMALL)
 
