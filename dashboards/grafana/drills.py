@@ -51,11 +51,11 @@ def page() -> Page:
             ),
             Section(
                 "What clients saw",
-                row(12, 9, _outcomes(), _latency()),
+                row(24, 9, _outcomes()),
             ),
             Section(
                 "What the service answered",
-                row(12, 8, _writes(), _answers()),
+                row(8, 8, _writes(), _answers(), _latency()),
             ),
             Section(
                 "The ranking behind the ledger",
