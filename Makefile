@@ -19,9 +19,10 @@ ELSEWHERE := PYTHON% MPL% MATPLOTLIBRC LOCUST_% OTEL_% GEVENT_% UVICORN_% WEB_CO
 unexport $(filter-out $(ON_PURPOSE),$(filter $(ELSEWHERE),$(.VARIABLES)))
 # A pip.conf may name indexes and certificates; where packages go is no matter of it.
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-user --target= --prefix= --root= --require-hashes
+DRAWN := tests/end_to_end/in_browser/test_dashboards_drawn.py
 
 .DEFAULT_GOAL := help
-.PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench shape ui-check grafana-check check clean
+.PHONY: help load-naive load-partitioned load-odometer load-achievements drill serve sweep watch up stop down compare runs report export capacity calibrate lab install format lint test bench shape ui-check dashboards-check grafana-check check clean
 
 ##@ Run
 help: ## Show this list
@@ -126,9 +127,16 @@ bench: $(VENV)/dev.stamp ## Parts beside plain yardsticks, as ratios; two minute
 shape: $(VENV)/dev.stamp ## How large the code is, and through how many files a score and a run pass
 	@exec env PYTHONPATH=.:tests:tests/target_service $(RUN_PYTHON) tests/project/shape.py
 
-ui-check: $(VENV)/dev.stamp ## Look at Locust's page in a real Chromium (Debian: root installs it)
+ui-check: $(VENV)/dev.stamp ## Look at Locust's and Prometheus' pages in a real Chromium (Debian: root installs it)
+	@command -v prometheus >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
 	@sh tests/end_to_end/in_browser/fetch.sh
-	@$(VENV)/bin/pytest tests/end_to_end/in_browser
+	@$(VENV)/bin/pytest tests/end_to_end/in_browser --ignore $(DRAWN)
+
+dashboards-check: $(VENV)/dev.stamp ## Draw every dashboard with Grafana's own parts beside real runs (needs node)
+	@sh dashboards/draw/prepare.sh
+	@command -v prometheus >/dev/null || [ -n "$$PROMETHEUS_BIN" ] || sh dashboards/prometheus/fetch.sh
+	@sh tests/end_to_end/in_browser/fetch.sh
+	@$(VENV)/bin/pytest $(DRAWN)
 
 grafana-check: $(VENV)/run.stamp ## Ask a Grafana for every dashboard and every panel's data
 	@exec $(RUN_PYTHON) -m dashboards.grafanacheck

@@ -25,7 +25,8 @@ _PATIENCE_SECONDS: Final = 60.0
 # every panel has its data, and what follows from it has been laid out
 _SETTLED: Final = """
 const panels = [...document.querySelectorAll('[data-panel]')];
-return panels.length > 0 && panels.every(one => one.dataset.answer) && document.fonts.status == 'loaded'
+const answered = panels.length > 0 && panels.every(one => one.dataset.answer);
+return answered && document.fonts.status == 'loaded'
 """
 _HEIGHT: Final = "return document.getElementById('page').offsetHeight"
 
