@@ -37,12 +37,12 @@ class EventPlayer:
 
     def request(self, arrival: Arrival) -> bytes:
         """Ask for the arrival's player."""
-        self._told.ask(arrival.number, arrival.player)
+        self._told.ask(self.name, arrival.number, arrival.player)
         return f"{self._head}{self._places.player_id(arrival.player)}{self._tail}".encode("ascii")
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about that player; `behind` when it lacks what was told before."""
-        at_least = self._told.at_least(arrival.number)
+        at_least = self._told.at_least(self.name, arrival.number)
         answer = read_answer(_decoder, status, body)
         if isinstance(answer, Reply):
             return answer

@@ -38,12 +38,12 @@ class EventPoll:
 
     def request(self, arrival: Arrival) -> bytes:
         """Ask for the event."""
-        self._told.ask_total(arrival.number)
+        self._told.ask_total(self.name, arrival.number)
         return self._request
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
         """A success is about the event asked for, in the version asked for."""
-        at_least = self._told.at_least(arrival.number)
+        at_least = self._told.at_least(self.name, arrival.number)
         if status != OK:
             return Reply(failure_of(status, body))
         now = time.time()

@@ -13,29 +13,30 @@ class ToldMiles:
     def __init__(self) -> None:
         self._total = 0
         self._told: dict[int, int] = defaultdict(int)
-        self._floors: OrderedDict[int, int] = OrderedDict()
+        # Operations number their arrivals each for itself.
+        self._floors: OrderedDict[tuple[str, int], int] = OrderedDict()
 
     def counted(self, player: int, miles: int) -> None:
         """Note that the service said it has counted miles of a player."""
         self._told[player] += miles
 
-    def ask(self, number: int, player: int) -> None:
-        """Remember what a read that is sent now must at least find."""
-        self._remember(number, self._told.get(player, 0))
-
     def total(self, miles: int) -> None:
         """Note that a poll was told this total."""
         self._total = max(self._total, miles)
 
-    def ask_total(self, number: int) -> None:
+    def ask(self, operation: str, number: int, player: int) -> None:
+        """Remember what a read that is sent now must at least find."""
+        self._remember(operation, number, self._told.get(player, 0))
+
+    def ask_total(self, operation: str, number: int) -> None:
         """Remember what a poll that is sent now must at least be told."""
-        self._remember(number, self._total)
+        self._remember(operation, number, self._total)
 
-    def at_least(self, number: int) -> int:
-        """What the answer to that read must at least say."""
-        return self._floors.pop(number, 0)
+    def at_least(self, operation: str, number: int) -> int:
+        """What the answer to that request must at least say."""
+        return self._floors.pop((operation, number), 0)
 
-    def _remember(self, number: int, miles: int) -> None:
-        self._floors[number] = miles
+    def _remember(self, operation: str, number: int, miles: int) -> None:
+        self._floors[operation, number] = miles
         if len(self._floors) > _ON_THEIR_WAY:
             self._floors.popitem(last=False)

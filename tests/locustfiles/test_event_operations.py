@@ -180,6 +180,16 @@ def test_no_total_goes_back() -> None:
     assert [one.status for one in (first, sent_before, less)] == ["open", "open", "behind"]
     assert less.age_us is not None
 
+    # Each operation numbers its arrivals for itself.
+    fresh = ToldMiles()
+    old, new = (EventPoll(version, _plan(), ADDRESS, fresh) for version in (1, 2))
+    old.request(_arrival(1))
+    old.request(_arrival(2))
+    old.judge(_arrival(1), 200, _state(0, total=7))
+    new.request(_arrival(2))
+
+    assert old.judge(_arrival(2), 200, _state(0, total=5)).status == "open"
+
 
 @pytest.mark.parametrize(
     ("version", "closed", "final"),
