@@ -133,7 +133,7 @@ def test_a_lost_script_is_loaded_again(shaky: Leaderboard) -> None:
 def test_what_redis_refuses_is_named(shaky: Leaderboard) -> None:
     """With Redis' own code and words, for whoever reads and for the generator; nothing was hit."""
     shaky.submit("ann", 1)
-    shaky.redis.execute_command("REPLICAOF", "127.0.0.1", "1")  # type: ignore[no-untyped-call]
+    shaky.redis.replicaof("127.0.0.1", "1")
     hits = shaky.samples()["leaderboard_key_ops_total", shaky.board(HOME), "write"]
 
     refused = shaky.submit("ann", 2)
@@ -144,7 +144,7 @@ def test_what_redis_refuses_is_named(shaky: Leaderboard) -> None:
     )
     now = shaky.samples()["leaderboard_key_ops_total", shaky.board(HOME), "write"]
     assert now == hits
-    shaky.redis.execute_command("REPLICAOF", "NO", "ONE")  # type: ignore[no-untyped-call]
+    shaky.redis.replicaof("NO", "ONE")
 
 
 def test_a_key_of_another_kind_is_refused(shaky: Leaderboard) -> None:
