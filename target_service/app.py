@@ -6,30 +6,26 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import cast
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from target_service import __version__
-from target_service.achievements import achievements
 from target_service.achievements.achievements import Achievements
-from target_service.cold_routes import OPERATIONS, cold_routes
-from target_service.docs_page import docs_routes
-from target_service.error_handlers import add_error_handlers
+from target_service.achievements.routes import add_achievement_routes
+from target_service.docs_page import add_docs_routes
 from target_service.gate import Gate
-from target_service.hot_routes import HotRoutes
-from target_service.leaderboard_system import make_leaderboard
+from target_service.http.service import Requests, Service
+from target_service.leaderboard_system import Leaderboard
 from target_service.metrics import Metrics
-from target_service.odometer import odometer
 from target_service.odometer.odometer import Odometer
-from target_service.openapi import openapi_document
-from target_service.operation import Operation
-from target_service.part import System
+from target_service.odometer.routes import add_event_routes
+from target_service.part import Job, Part
 from target_service.redis_wire.connection import connector
 from target_service.redis_wire.pipeline import Pipeline
-from target_service.request_times import RequestTimes, TimedApp
+from target_service.service_routes import add_service_routes
 from target_service.settings import Settings, read_settings
-from target_service.without_ledger import Refuse
 
 # A scrape works in a thread; this is how long it may keep the loop waiting at a time.
 SWITCH_SECONDS = 0.0005
@@ -48,58 +44,41 @@ def app_from_environment() -> ASGIApp:
     return app
 
 
-def create_app(settings: Settings) -> ASGIApp:
-    """Return the service as one ASGI app."""
+def create_app(settings: Settings) -> FastAPI:
+    """Return the service."""
     metrics = Metrics()
     metrics.service.info.labels(settings.mode, settings.ledger, __version__).set(1)
     connect = connector(settings.redis_url, settings.redis_timeout_seconds)
     pipeline = Pipeline(
         connect, settings.redis_timeout_seconds, took=metrics.commands.pipeline_seconds.inc
     )
-    leaderboard = make_leaderboard(settings, pipeline, metrics)
-    systems = (
-        leaderboard.system,
-        _kept_in_ledger(Odometer, odometer.OPERATIONS, settings, pipeline, metrics),
-        _kept_in_ledger(Achievements, achievements.OPERATIONS, settings, pipeline, metrics),
-    )
-    app = FastAPI(
+    leaderboard = Leaderboard(settings, pipeline, metrics)
+    parts: list[Part] = [*leaderboard.parts]
+    odometer: Odometer | None = None
+    achievements: Achievements | None = None
+    if settings.ledger != "none":
+        odometer = Odometer(settings, pipeline, metrics)
+        achievements = Achievements(settings, pipeline, metrics)
+        parts += odometer, achievements
+    app = Service(
+        Requests(metrics, Gate(settings)),
         title="Hotboard leaderboard",
         version=__version__,
-        lifespan=_lifespan(pipeline, systems),
-        redirect_slashes=False,
-        redoc_url=None,
-        docs_url=None,
+        lifespan=_lifespan(pipeline, parts, leaderboard.jobs),
     )
-    app.include_router(docs_routes(app.title))
-    app.include_router(cold_routes(settings, leaderboard.store, metrics, leaderboard.ledger))
-    add_error_handlers(app)
-    handlers = [handler for system in systems for handler in system.handlers]
-    document = openapi_document([handler.operation for handler in handlers] + [*OPERATIONS])
-    app.openapi = lambda: document  # type: ignore[method-assign]  # FastAPI's documented way
-    request_times = RequestTimes(metrics)
-    return HotRoutes(handlers, TimedApp(app, request_times), request_times, Gate(settings))
-
-
-def _kept_in_ledger(
-    make: Callable[[Settings, Pipeline, Metrics], Odometer | Achievements],
-    operations: Sequence[Operation],
-    settings: Settings,
-    pipeline: Pipeline,
-    metrics: Metrics,
-) -> System:
-    """Return a system that lives in the ledger; without one each operation says what it lacks."""
-    if settings.ledger == "none":
-        return System([Refuse(operation) for operation in operations])
-    part = make(settings, pipeline, metrics)
-    return System(part.handlers, (part,))
+    # The router tries one route after the other: those under load stand first.
+    leaderboard.add_routes(app)
+    with app.only_with_ledger(settings):
+        add_event_routes(app, cast("Odometer", odometer))
+        add_achievement_routes(app, cast("Achievements", achievements))
+    add_service_routes(app, settings, leaderboard.store, metrics, leaderboard.ledger)
+    add_docs_routes(app)
+    return app
 
 
 def _lifespan(
-    pipeline: Pipeline, systems: Sequence[System]
+    pipeline: Pipeline, parts: Sequence[Part], jobs: Sequence[Job]
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    parts = [part for system in systems for part in system.parts]
-    jobs = [job for system in systems for job in system.jobs]
-
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         pipeline.start()

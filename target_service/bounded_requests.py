@@ -4,7 +4,7 @@ import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from target_service.leaderboard.rules import BODY_BYTES
+from target_service.http.fields import BODY_BYTES
 from target_service.problems import BodyTooLarge, HeadTooLarge, Problem, TooSlow
 
 HEAD_BYTES = 65_536

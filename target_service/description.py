@@ -1,10 +1,11 @@
 """What the service says about itself, for clients that ask instead of assuming."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta
 
-from target_service.leaderboard.rules import (
+from target_service.http.answers import Document
+from target_service.http.fields import (
     BATCH_EVENTS,
     BODY_BYTES,
     ID_CHARACTERS,
@@ -14,8 +15,10 @@ from target_service.leaderboard.rules import (
     WINDOW_RANGE,
 )
 
+Range = Annotated[tuple[int, ...], Meta(min_length=2, max_length=2)]
 
-class Capabilities(Struct, frozen=True):
+
+class Capabilities(Document, frozen=True):
     """What the service can do beyond storing and ranking."""
 
     event_dedupe: bool = False
@@ -28,21 +31,21 @@ class Capabilities(Struct, frozen=True):
     achievements: bool = False
 
 
-class Limits(Struct, frozen=True):
+class Limits(Document, frozen=True):
     """What the service accepts; ranges include both ends."""
 
-    k: tuple[int, int] = K_RANGE
-    window: tuple[int, int] = WINDOW_RANGE
+    k: Range = K_RANGE
+    window: Range = WINDOW_RANGE
     batch_events: int = BATCH_EVENTS
     id_characters: int = ID_CHARACTERS
-    score: tuple[int, int] = (-SCORE_LIMIT, SCORE_LIMIT)
-    sequence: tuple[int, int] = (1, SEQUENCE_LIMIT)
+    score: Range = (-SCORE_LIMIT, SCORE_LIMIT)
+    sequence: Range = (1, SEQUENCE_LIMIT)
     body_bytes: int = BODY_BYTES
     event_ids_kept_seconds: int | None = None
     exact_ranks_per_second: int | None = None
 
 
-class RedisFacts(Struct, frozen=True):
+class RedisFacts(Document, frozen=True):
     """What the Redis server says about itself."""
 
     server: str
@@ -52,7 +55,7 @@ class RedisFacts(Struct, frozen=True):
     redis_py: str
 
 
-class ServiceFacts(Struct, frozen=True):
+class ServiceFacts(Document, frozen=True):
     """The versions this process runs, how many workers share the port, and what each may open."""
 
     version: str
@@ -61,7 +64,7 @@ class ServiceFacts(Struct, frozen=True):
     open_files: int | None
 
 
-class Description(Struct, frozen=True):
+class Description(Document, frozen=True):
     """The service, its boards and its limits."""
 
     mode: Literal["naive", "partitioned"]
@@ -81,7 +84,7 @@ class Description(Struct, frozen=True):
     service: ServiceFacts
 
 
-class Health(Struct, frozen=True):
+class Health(Document, frozen=True):
     """The service is well."""
 
     status: Literal["alive", "ready"]

@@ -6,40 +6,36 @@ licence.
 
 from pathlib import Path
 
-from fastapi import APIRouter
+from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, Response
 
-_PARTS = {"swagger-ui-bundle.js": "text/javascript", "swagger-ui.css": "text/css"}
+from target_service.http.answers import Answer, answer
+
+_PARTS = {"swagger-ui-bundle.js": b"text/javascript", "swagger-ui.css": b"text/css"}
 _FOLDER = Path(__file__).parent / "swagger_ui"
-_GET_OR_HEAD = ["GET", "HEAD"]
 
 
-def docs_routes(title: str) -> APIRouter:
-    """Return the routes of the page and its parts."""
-    router = APIRouter(prefix="/docs", include_in_schema=False)
+def add_docs_routes(app: FastAPI) -> None:
+    """Serve the page and its parts."""
     script, style = (f"/docs/{name}" for name in _PARTS)
     page = get_swagger_ui_html(
         openapi_url="/openapi.json",
-        title=title,
+        title=app.title,
         swagger_js_url=script,
         swagger_css_url=style,
         # Without one the page would ask another site for it.
         swagger_favicon_url="data:,",
         swagger_ui_parameters={"validatorUrl": None},
     )
+    bodies = {name: (_FOLDER / name).read_bytes() for name in _PARTS}
 
-    @router.api_route("", methods=_GET_OR_HEAD, name="docs")
-    async def docs() -> Response:
-        """Answer with the page."""
-        return page
+    @app.get("/docs", name="docs", response_model=None, include_in_schema=False)
+    async def docs() -> Answer:
+        return answer(bytes(page.body), media_type=b"text/html; charset=utf-8")
 
-    @router.api_route("/{part}", methods=_GET_OR_HEAD, name="docs_part")
-    async def docs_part(part: str) -> Response:
-        """Answer with a part of it."""
+    @app.get("/docs/{part}", name="docs_part", response_model=None, include_in_schema=False)
+    async def docs_part(part: str) -> Answer:
         if part not in _PARTS:
             raise HTTPException(404)
-        return FileResponse(_FOLDER / part, media_type=_PARTS[part])
-
-    return router
+        return answer(bodies[part], media_type=_PARTS[part])

@@ -34,28 +34,26 @@ Problem
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import msgspec
 from redis.exceptions import ResponseError
 
-from target_service.answers import Answer, answer
+from target_service.http.answers import Answer, Document, Headers, answer, encode, schema_of
 from target_service.redis_wire.errors import RedisUnavailable, refusal_code, refusal_words
 
 PROBLEM_JSON = b"application/problem+json"
 NAME_CHARACTERS = 64
-Headers = tuple[tuple[bytes, bytes], ...]
 _CLOSE: Headers = ((b"connection", b"close"),)
 
 
-class FieldProblem(msgspec.Struct, frozen=True):
+class FieldProblem(Document, frozen=True):
     """One bad input: its name, and a sentence that says what it must be."""
 
     field: str
     detail: str
 
 
-class ProblemDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+class ProblemDocument(Document, frozen=True, omit_defaults=True):
     """An RFC 9457 problem document: every bad field, and the code of what Redis refused."""
 
     type: str
@@ -93,7 +91,7 @@ class Problem(Exception):
 
     def answer(self) -> Answer:
         """Return the answer that carries the document."""
-        body = msgspec.json.encode(self.document)
+        body = encode(self.document)
         return answer(body, self.status, PROBLEM_JSON, self.headers)
 
 
@@ -329,3 +327,20 @@ def _printable(name: str) -> str:
 def type_of(problem: type[Problem]) -> str:
     """Return the stable type that documents of this kind carry."""
     return f"urn:hotboard:problem:{problem.slug}"
+
+
+# What may be refused of any request with a body.
+OF_A_BODY: tuple[type[Problem], ...] = (BodyTooLarge, UnsupportedMedia)
+
+
+def refusals(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Describe for FastAPI what a route may refuse; several problems may share a status."""
+    by_status: dict[int | str, list[str]] = {}
+    every: tuple[type[Problem], ...] = (*problems, ForeignOrigin, ForeignHost)
+    for problem in every:
+        by_status.setdefault(problem.status, []).append(type_of(problem))
+    content = {PROBLEM_JSON.decode(): {"schema": schema_of(ProblemDocument)}}
+    return {
+        status: {"description": " or ".join(types), "content": content}
+        for status, types in by_status.items()
+    }

@@ -10,8 +10,8 @@ from redis.exceptions import ResponseError
 
 from target_service.achievements.boards import BoardPage
 from target_service.achievements.records import Records
+from target_service.leaderboard.entries import rows
 from target_service.leaderboard.key_commands import KeyCommands
-from target_service.leaderboard.rows import rows
 from target_service.leaderboard.tallies import ScriptTally
 from target_service.metrics import Metrics
 from target_service.problems import BoardUnavailable

@@ -2,8 +2,7 @@
 
 from target_service.bounded_rank.follower import Follower
 from target_service.leaderboard.boards import Board
-from target_service.leaderboard.messages import Rank
-from target_service.leaderboard.path import unknown_player
+from target_service.leaderboard.ranks import Rank, unknown_player
 from target_service.leaderboard.store import Store
 from target_service.ledger.protocol import ScoreSource
 from target_service.moments import rfc3339

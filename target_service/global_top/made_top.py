@@ -5,7 +5,7 @@ import time
 import msgspec
 from msgspec import Struct
 
-from target_service.leaderboard.messages import GlobalEntry
+from target_service.leaderboard.entries import GlobalEntry
 
 
 class MadeTop(Struct, frozen=True):

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping
 
 from target_service.global_top.made_top import MadeTop, monotonic_us
+from target_service.http.fields import K_RANGE
+from target_service.leaderboard.entries import merge
 from target_service.leaderboard.freshness import any_behind
-from target_service.leaderboard.rules import K_RANGE
 from target_service.leaderboard.store import Store
-from target_service.leaderboard.top import merge
 from target_service.redis_wire.command import Command, Reply, Uncounted
 from target_service.redis_wire.packing import pack
 

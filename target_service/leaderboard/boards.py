@@ -1,13 +1,15 @@
 """The configured boards."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
 from target_service.leaderboard.layout import Layout, Mode, partition_key
 from target_service.leaderboard.naive import NaiveLayout
 from target_service.leaderboard.partitioned import PartitionedLayout
+from target_service.problems import UnknownBoard
 from target_service.settings import Settings
+
+BOARD_PATH = "/v1/boards/{region}/{mode}/{season}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,15 @@ class Boards:
             for region, mode, season in product(settings.regions, settings.modes, settings.seasons)
         }
 
-    def find(self, region: str, mode: str, season: str) -> Board | None:
-        """Return the board, or None when it is not configured."""
-        return self._boards.get((region, mode, season))
-
-    def by_path(self) -> Mapping[tuple[bytes, ...], Board]:
-        """Return the boards under the three path segments that name them."""
-        return {
-            tuple(name.encode() for name in names): board for names, board in self._boards.items()
-        }
+    def find(self, region: str, mode: str, season: str) -> Board:
+        """Return the board; raises UnknownBoard when it is not configured."""
+        board = self._boards.get((region, mode, season))
+        if board is None:
+            raise UnknownBoard(
+                f"There is no board of region {region}, mode {mode} and season {season}; "
+                "GET /v1/boards lists them."
+            )
+        return board
 
     def of(self, season: str | None = None) -> tuple[Board, ...]:
         """Return the boards of one season, or of all."""

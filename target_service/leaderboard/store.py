@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from target_service.leaderboard.boards import Board, Boards
+from target_service.leaderboard.boards import Boards
 from target_service.leaderboard.freshness import Freshness
 from target_service.leaderboard.key_commands import KeyCommands
 from target_service.redis_wire.command import Command
@@ -19,7 +19,6 @@ class Store:
     """
 
     boards: Boards
-    boards_by_path: Mapping[tuple[bytes, ...], Board]
     commands: Mapping[str, KeyCommands]
     pipeline: Pipeline
     freshness: Freshness

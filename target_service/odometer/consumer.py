@@ -9,11 +9,11 @@ from time import monotonic
 
 from redis.exceptions import ResponseError
 
-from target_service.leaderboard.rules import BODY_BYTES
+from target_service.http.fields import BODY_BYTES, BadFields
 from target_service.ledger.errors import LedgerClosed, LedgerError
 from target_service.odometer.intake import Intake
 from target_service.odometer.orders import Early, Refused, SetAside
-from target_service.odometer.race import BadRaces, Completed, read_race, read_races, texts_of
+from target_service.odometer.race import Completed, read_race, read_races, texts_of
 from target_service.odometer.rules import RACES_AT_ONCE
 from target_service.odometer.stream import FIELD, STREAM, Entry, NoStream, Stream
 from target_service.problems import FieldProblem
@@ -111,7 +111,7 @@ class Consumer:
         """Return the races that can be applied, once all others are set aside."""
         try:
             return await self._intake.fitting(read_races(_payload(entry)))
-        except BadRaces as error:
+        except BadFields as error:
             texts = _texts(entry)
             if not texts:
                 await self._set_aside([Refused(str(error), entry.text)])
@@ -126,7 +126,7 @@ class Consumer:
                     early.append(Early(race.event_id, text))
                 else:
                     races += await self._intake.fitting([race])
-            except BadRaces as error:
+            except BadFields as error:
                 refused.append(Refused(str(error), text))
         await self._set_aside(refused, early)
         return races
@@ -154,7 +154,7 @@ class Consumer:
         try:
             race = read_race(_utf8(text))
             await self._intake.fitting([race])
-        except BadRaces:
+        except BadFields:
             return
         try:
             await self._insist([race])
@@ -179,16 +179,16 @@ class Consumer:
 def _payload(entry: Entry) -> str:
     """Return the entry's races as text, unless it is no text of races as a whole."""
     if entry.payload is None:
-        raise BadRaces([FieldProblem(FIELD, "must be a field of the entry, once")])
+        raise BadFields([FieldProblem(FIELD, "must be a field of the entry, once")])
     if len(entry.payload) > BODY_BYTES:
-        raise BadRaces([FieldProblem("body", f"must be at most {BODY_BYTES} bytes long")])
+        raise BadFields([FieldProblem("body", f"must be at most {BODY_BYTES} bytes long")])
     return _utf8(entry.payload)
 
 
 def _utf8(text: str) -> str:
     if _NOT_UTF8 in text:
         # Two ids that are broken in different places would look the same.
-        raise BadRaces([FieldProblem("body", f"must be UTF-8, and without {_NOT_UTF8!a}")])
+        raise BadFields([FieldProblem("body", f"must be UTF-8, and without {_NOT_UTF8!a}")])
     return text
 
 

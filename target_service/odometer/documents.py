@@ -3,31 +3,29 @@
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
 
-from target_service.leaderboard.rules import Count, Id
+from target_service.http.answers import Count, Document, Timestamp
 from target_service.moments import rfc3339
-from target_service.odometer.configuration import AggregateSettings
+from target_service.odometer.aggregate import Kind
 from target_service.odometer.event import Event, Final, State
-from target_service.odometer.rules import Moment
 from target_service.odometer.tiers import TierState, reached, states
 
 CAPABILITIES = ("aggregate", "contribution", "eligibility", "final", "grace", "tiers")
 
 
-class EventV1(Struct, frozen=True):
+class EventV1(Document, frozen=True):
     """An event as the first clients know it; this shape never changes."""
 
-    event_id: Id
+    event_id: str
     state: Literal["scheduled", "open", "closed"]
-    opens_at: Moment
-    closes_at: Moment
+    opens_at: Timestamp
+    closes_at: Timestamp
     total: Count
     tier: str | None
-    as_of: Moment
+    as_of: Timestamp
 
 
-class FinalV2(Struct, frozen=True):
+class FinalV2(Document, frozen=True):
     """How the event ended, at a change number of the lake."""
 
     total: Count
@@ -37,23 +35,31 @@ class FinalV2(Struct, frozen=True):
     joined: Count
     eligible: Count
     change: Count
-    closed_at: Moment
+    closed_at: Timestamp
 
 
-class EventV2(Struct, frozen=True):
+class AggregateV2(Document, frozen=True):
+    """The field of a race that counts, how, and the unit of its whole numbers."""
+
+    field: str
+    kind: Kind
+    unit: str
+
+
+class EventV2(Document, frozen=True):
     """An event: its total and tiers as of a moment, and how it ended once it has.
 
     Races that came after the end are `late`: they left total and tier alone, were worth
     `late_amount` to their players, and made `late_eligible` more of them eligible.
     """
 
-    event_id: Id
+    event_id: str
     version: Literal[2]
     capabilities: tuple[str, ...]
     state: State
-    aggregate: AggregateSettings
-    opens_at: Moment
-    closes_at: Moment
+    aggregate: AggregateV2
+    opens_at: Timestamp
+    closes_at: Timestamp
     grace_seconds: Count
     total: Count
     races: Count
@@ -63,18 +69,18 @@ class EventV2(Struct, frozen=True):
     late_amount: Count
     late_eligible: Count
     final: FinalV2 | None
-    as_of: Moment
+    as_of: Timestamp
     refresh_ms: Count
 
 
-class PlayerV2(Struct, frozen=True):
+class PlayerV2(Document, frozen=True):
     """A player's part in an event, as the ledger has it; `reward` is known once it has ended.
 
     `late` is what of the contribution came after the end, and is not in the event's total.
     """
 
-    event_id: Id
-    player: Id
+    event_id: str
+    player: str
     joined: bool
     contribution: Count
     late: Count
@@ -85,14 +91,14 @@ class PlayerV2(Struct, frozen=True):
     reward: str | None
 
 
-class Version(Struct, frozen=True):
+class Version(Document, frozen=True):
     """One version of the event's state and where it is served."""
 
     version: int
     path: str
 
 
-class Versions(Struct, frozen=True):
+class Versions(Document, frozen=True):
     """Every version of the event's state that is served, oldest first."""
 
     versions: list[Version]
@@ -137,7 +143,7 @@ def v2(event: Event, as_of_ms: int) -> bytes:
             version=2,
             capabilities=CAPABILITIES,
             state=event.state,
-            aggregate=AggregateSettings(aggregate.field, aggregate.kind, aggregate.unit),
+            aggregate=AggregateV2(aggregate.field, aggregate.kind, aggregate.unit),
             opens_at=rfc3339(configuration.opens_at_ms),
             closes_at=rfc3339(configuration.closes_at_ms),
             grace_seconds=configuration.grace_seconds,

@@ -4,14 +4,14 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from target_service.leaderboard.fields import check_id, normalised
+from target_service.http.fields import normalised_id
 from target_service.ledger.store import Store
 from target_service.moments import wall_clock_ms
 from target_service.odometer import tables
 from target_service.odometer.configuration import read_configuration
 from target_service.odometer.event import Configuration
-from target_service.odometer.event_path import RESERVED_ID
 from target_service.odometer.putting import Refused, put
+from target_service.odometer.rules import RESERVED_ID
 
 Events = Mapping[str, Configuration]
 
@@ -38,9 +38,13 @@ def read_event_file(path: Path) -> Events:
         raise EventsRefused([*problems, f"{path}: events must be a table of events by id."])
     events: dict[str, Configuration] = {}
     for event_id, value in found.items():
-        if check_id(event_id) or event_id == RESERVED_ID:
+        try:
+            name = normalised_id(event_id)
+        except ValueError:
+            name = RESERVED_ID
+        if name == RESERVED_ID:
             problems.append(f"{path}: {event_id!r} is no event id: choose another.")
-        if normalised(event_id) in events:
+        if name in events:
             problems.append(f"{path}: {event_id!r} is there twice, in two ways of writing it.")
         configuration = read_configuration(value)
         if isinstance(configuration, list):
@@ -48,7 +52,7 @@ def read_event_file(path: Path) -> Events:
                 f"{path}: events.{event_id}: {one.field} {one.detail}." for one in configuration
             ]
         else:
-            events[normalised(event_id)] = configuration
+            events[name] = configuration
     if problems:
         raise EventsRefused(problems)
     return events

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from target_service.leaderboard.field_problems import bounded
+from target_service.http.fields import BadFields, bounded
 from target_service.ledger.desk import Desk
 from target_service.ledger.questions import Questions
 from target_service.moments import wall_clock_ms
@@ -23,7 +23,7 @@ from target_service.odometer.orders import (
     WaitingTaken,
     Way,
 )
-from target_service.odometer.race import BadRaces, Completed
+from target_service.odometer.race import Completed
 from target_service.odometer.series import OdometerSeries
 
 
@@ -52,7 +52,7 @@ class Intake:
         """Return what became of each race once all of it is on disk.
 
         Raises:
-            BadRaces: an event is not known, or a race lacks what its event counts; nothing of
+            BadFields: an event is not known, or a race lacks what its event counts; nothing of
                 it was applied.
 
         """
@@ -65,13 +65,13 @@ class Intake:
         return done.outcomes
 
     async def fitting(self, races: Sequence[Completed]) -> Sequence[Completed]:
-        """Return the races if all of them can be taken; raises BadRaces."""
+        """Return the races if all of them can be taken; raises BadFields."""
         for event_id in {race.event_id for race in races} - self._known.keys():
             await self.event(event_id)
         known = self._known
         problems = bounded(one for race in races for one in misfits(known.get(race.event_id), race))
         if problems:
-            raise BadRaces(problems)
+            raise BadFields(problems)
         return races
 
     async def set_aside(self, what: SetAside) -> None:

@@ -15,14 +15,9 @@ from target_service.odometer import tables
 from target_service.odometer.bookkeeping import Bookkeeping
 from target_service.odometer.consumer import Consumer
 from target_service.odometer.drift import DriftWatch
-from target_service.odometer.event_player import ReadEventPlayer
-from target_service.odometer.event_state import EVENT_V1, EVENT_V2, ReadEvent, ReadVersions
 from target_service.odometer.intake import Intake
-from target_service.odometer.join import JoinEvent
 from target_service.odometer.orders import Done, Order
 from target_service.odometer.projector import Projector
-from target_service.odometer.put_event import PutEvent
-from target_service.odometer.races import TakeRaces
 from target_service.odometer.scheduler import Scheduler
 from target_service.odometer.series import OdometerSeries
 from target_service.odometer.serving import Serve
@@ -30,16 +25,6 @@ from target_service.odometer.stream import Stream
 from target_service.odometer.totals import Totals
 from target_service.redis_wire.pipeline import Pipeline
 from target_service.settings import Settings
-
-OPERATIONS = (
-    PutEvent.operation,
-    ReadVersions.operation,
-    EVENT_V1,
-    EVENT_V2,
-    JoinEvent.operation,
-    TakeRaces.operation,
-    ReadEventPlayer.operation,
-)
 
 
 class Odometer:
@@ -54,28 +39,19 @@ class Odometer:
     ) -> None:
         self._store = Store(settings.ledger_path, settings.ledger_sync)
         self._pipeline = pipeline
-        self._now_ms = now_ms
+        self.now_ms = now_ms
         self._series = OdometerSeries(metrics.registry)
         self._desk = Desk[Order, Done]("odometer-writer", self._store, Serve(now_ms))
-        self._questions = Questions("odometer-reader", self._store)
-        self._totals = Totals(
+        self.questions = Questions("odometer-reader", self._store)
+        self.totals = Totals(
             pipeline,
-            self._questions,
+            self.questions,
             settings.odometer_reads,
             self._series,
             now_ms,
             settings.ledger_path.with_name(f"{settings.ledger_path.name}-odometer"),
         )
-        self._intake = Intake(self._desk, self._questions, self._series, now_ms)
-        self.handlers = (
-            PutEvent(self._open_bookkeeping, now_ms),
-            ReadVersions(),
-            ReadEvent(EVENT_V1, self._totals, lambda copy: copy.v1),
-            ReadEvent(EVENT_V2, self._totals, lambda copy: copy.v2),
-            JoinEvent(self._intake),
-            TakeRaces(self._intake),
-            ReadEventPlayer(self._questions),
-        )
+        self.intake = Intake(self._desk, self.questions, self._series, now_ms)
         self._bookkeeping: Bookkeeping | None = None
         self._consumer: Consumer | None = None
         self._projector: Projector | None = None
@@ -91,18 +67,18 @@ class Odometer:
     async def _begin(self) -> None:
         self._bookkeeping = bookkeeping = await asyncio.to_thread(self._open)
         owner = uuid.uuid4().hex
-        scheduler = Scheduler(self._questions, bookkeeping, owner, self._now_ms)
+        scheduler = Scheduler(self.questions, bookkeeping, owner, self.now_ms)
         self._projector = projector = Projector(
             self._pipeline,
-            self._questions,
+            self.questions,
             bookkeeping,
             self._series,
-            self._totals.ledger_id,
+            self.totals.ledger_id,
             owner,
-            self._now_ms,
+            self.now_ms,
         )
-        self._consumer = Consumer(Stream(self._pipeline, owner), self._intake)
-        drift = DriftWatch(self._questions, projector, self._series)
+        self._consumer = Consumer(Stream(self._pipeline, owner), self.intake)
+        drift = DriftWatch(self.questions, projector, self._series)
         jobs = (scheduler.keep(), projector.keep(), self._consumer.keep(), drift.keep())
         self._tasks += [asyncio.create_task(job) for job in jobs]
 
@@ -116,19 +92,21 @@ class Odometer:
         if self._projector is not None:
             await self._projector.leave()
         await self._desk.close()
-        await self._questions.close()
+        await self.questions.close()
         if self._bookkeeping is not None:
             await self._bookkeeping.close()
-        self._totals.close()
+        self.totals.close()
         self._store.turns.close()
 
     def _open(self) -> Bookkeeping:
-        self._totals.ledger_id = tables.prepare(self._store)
+        self.totals.ledger_id = tables.prepare(self._store)
         self._desk.start()
-        self._questions.start()
+        self.questions.start()
         return Bookkeeping(self._store)
 
-    def _open_bookkeeping(self) -> Bookkeeping:
+    @property
+    def bookkeeping(self) -> Bookkeeping:
+        """Single transactions, once the file is open."""
         if self._bookkeeping is None:
             raise LedgerClosed("The odometer has not opened the ledger yet; try again.")
         return self._bookkeeping

@@ -1,11 +1,4 @@
-"""What the odometer accepts: limits, and the field types that carry them into the schema."""
-
-from typing import Annotated
-
-from msgspec import Meta
-
-from target_service.leaderboard.rules import NAME_PATTERN
-from target_service.moments import MOMENT_PATTERN
+"""What the odometer accepts: its limits."""
 
 # Larger than any honest race in a sensible unit (a million metres), and small enough that nine
 # thousand million of the largest races fit into a total that every client reads exactly.
@@ -23,11 +16,5 @@ EVENTS_AT_MOST = 1_000
 GRACE_SECONDS_RANGE = (0, 86_400)
 REFRESH_MS_RANGE = (50, 60_000)
 UNIT_CHARACTERS = 32
-
-FieldName = Annotated[str, Meta(pattern=f"^{NAME_PATTERN}$")]
-Amount = Annotated[int, Meta(ge=1, le=AMOUNT_LIMIT)]
-Moment = Annotated[
-    str,
-    Meta(extra_json_schema={"format": "date-time", "pattern": f"^{MOMENT_PATTERN}$"}),
-]
-AMOUNT_RULE = f"must be an integer from 1 to {AMOUNT_LIMIT}"
+# The path of this id tells which versions there are.
+RESERVED_ID = "versions"

@@ -7,10 +7,11 @@ races around it count at once, and Redis may go.
 import sqlite3
 from collections.abc import Sequence
 
+from target_service.http.fields import BadFields
 from target_service.odometer import event_rows
 from target_service.odometer.apply import Apply, delivery_of, misfits
 from target_service.odometer.orders import Deliver, Early, Refused, WaitingTaken
-from target_service.odometer.race import BadRaces, read_race
+from target_service.odometer.race import read_race
 from target_service.odometer.rules import RACES_AT_ONCE, REJECTED_AT_MOST, WAITING_MINUTES
 
 _WAITING_MS = WAITING_MINUTES * 60_000
@@ -61,7 +62,7 @@ def take(connection: sqlite3.Connection, apply: Apply, now_ms: int) -> WaitingTa
         race = read_race(text)
         problems = misfits(event := event_rows.find(connection, race.event_id), race)
         if event is None or problems:
-            refused.append(Refused(str(BadRaces(problems)), text))
+            refused.append(Refused(str(BadFields(problems)), text))
         else:
             deliveries.append(delivery_of(event, race))
     refuse(connection, refused, now_ms)

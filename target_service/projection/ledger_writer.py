@@ -2,13 +2,15 @@
 
 from itertools import chain
 
-from msgspec import UNSET
-
 from target_service.leaderboard.boards import Board
-from target_service.leaderboard.events import BatchStatus, ScoreColumns, ScoreEvent, Status
-from target_service.leaderboard.fields import normalised
+from target_service.leaderboard.scores import (
+    BatchStatus,
+    ScoreColumns,
+    ScoreEvent,
+    Status,
+    WrittenBatch,
+)
 from target_service.leaderboard.store import Store
-from target_service.leaderboard.writer import WrittenBatch
 from target_service.ledger import events
 from target_service.ledger.events import Batch, Event
 from target_service.ledger.protocol import Ledger
@@ -40,11 +42,11 @@ class LedgerWriter:
         self._projection = projection
         self._count = {name: metrics.service.writes.labels(name).inc for name in _STATUSES}
 
-    async def write(self, board: Board, player: str, event: ScoreEvent) -> Status:
+    async def write(self, board: Board, event: ScoreEvent) -> Status:
         """Store one event; raises EventConflict or OtherPartition."""
-        event_id = normalised(event.event_id)
+        event_id, player = event.event_id, event.player_id
         home = events.Board(board.season, board.partition)
-        sequence = None if event.sequence is UNSET else event.sequence
+        sequence = event.sequence or None
         outcome = await self._ledger.submit(Event(event_id, player, home, event.score, sequence))
         status: Status = "applied"
         match outcome.status:
@@ -67,15 +69,12 @@ class LedgerWriter:
         self._count[status]()
         return status
 
-    async def write_many(
-        self, board: Board, players: list[str], columns: ScoreColumns
-    ) -> WrittenBatch:
+    async def write_many(self, board: Board, columns: ScoreColumns) -> WrittenBatch:
         """Store a batch; the scores of all events that applied are set at once."""
-        sequences = None if columns.sequence is UNSET else columns.sequence
+        players = columns.player_id
         home = events.Board(board.season, board.partition)
-        ids = list(map(normalised, columns.event_id))
         outcome = await self._ledger.submit_batch(
-            Batch(home, ids, players, columns.score, sequences)
+            Batch(home, columns.event_id, players, columns.score, columns.sequence or None)
         )
         conflicts = sorted(chain(outcome.conflict, outcome.other_partition))
         rest: list[tuple[int, BatchStatus]] = [

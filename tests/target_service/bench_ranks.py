@@ -29,8 +29,7 @@ from valkey_process import ValkeyProcess
 from target_service.bounded_rank.bounded_rank import BoundedRank
 from target_service.durability import Durability
 from target_service.leaderboard.boards import Board
-from target_service.leaderboard.exact_rank import ExactRank
-from target_service.leaderboard.rank_limit import RankLimit
+from target_service.leaderboard.ranks import ExactRank, RankLimit
 from target_service.leaderboard.store import Store
 from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.packing import pack

@@ -43,9 +43,9 @@ async def worker(
     durability = Durability(settings, boards, pipeline, metrics)
     await durability.start()
     commands = {key: KeyCommands(key, metrics) for key in boards.keys_of()}
-    by_path, versions = boards.by_path(), durability.board_marks
+    marks = durability.board_marks
     yield (
-        Store(boards, by_path, commands, pipeline, durability.freshness, versions),
+        Store(boards, commands, pipeline, durability.freshness, marks),
         durability,
     )
     await durability.stop()

@@ -11,11 +11,9 @@ from redis import Redis
 from valkey_process import ValkeyProcess
 
 from target_service.leaderboard.boards import Boards
-from target_service.leaderboard.exact_rank import ExactRank
 from target_service.leaderboard.freshness import AlwaysFresh
 from target_service.leaderboard.key_commands import KeyCommands
-from target_service.leaderboard.messages import Rank
-from target_service.leaderboard.rank_limit import RankLimit
+from target_service.leaderboard.ranks import ExactRank, Rank, RankLimit
 from target_service.leaderboard.store import Store
 from target_service.metrics import Metrics
 from target_service.projection.companions import MARK, companion
@@ -92,8 +90,7 @@ def our_rank(url: str, meddle: Meddle) -> Rank:
 
     async def ask(pipeline: MeddledPipeline) -> Rank:
         """Ask for the rank of `ann`."""
-        by_path = boards.by_path()
-        store = Store(boards, by_path, commands, pipeline, AlwaysFresh(), versions)
+        store = Store(boards, commands, pipeline, AlwaysFresh(), versions)
         limit = RankLimit(1_000, lambda: None)
         return await ExactRank(store, limit).read(boards.of()[0], "ann")
 

@@ -14,7 +14,7 @@ from target_service.odometer.copies import copy_of
 from target_service.odometer.decisions import Delivery, Outcome
 from target_service.odometer.drift import LakeSums, drift
 from target_service.odometer.event import Event
-from target_service.odometer.event_player import read_part
+from target_service.odometer.player import read_part
 from target_service.odometer.rebuild import rebuild
 from target_service.odometer.scheduler import advance
 from target_service.odometer.tiers import Tier

@@ -103,7 +103,7 @@ def test_a_bad_race_leaves_those_around_it_alone(own_valkey: ValkeyProcess, tmp_
         "colour is not a field of a race": body("p", colour="red" * 5_000),
         "body must be UTF-8": body("p", player_id="\ufffd"),
         "body must be an object": [body("p")],
-        "body must be a race": 7,
+        "body must be a JSON object": 7,
     }
     good = [body(str(number)) for number in range(100)]
     texts = [json.dumps(one, ensure_ascii=False) for one in [*good[:50], *bad.values(), *good[50:]]]
@@ -122,7 +122,7 @@ def test_a_bad_race_leaves_those_around_it_alone(own_valkey: ValkeyProcess, tmp_
     assert [payload for _, payload in found] == texts[50:-50]
     for (told, _), expected in zip(found, bad, strict=True):
         assert expected in told
-    assert "must be a race, or a list of 1 to 1000 races" in reason
+    assert "body must hold at most 1,000" in reason
     assert json.loads(whole) == [7] * 1_001
     assert "body must be JSON" in broken
     tables.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from target_service.leaderboard.rank_error import RankError, rank_error
+from target_service.leaderboard.ranks import RankError, rank_error
 
 STILL = [["a", "5"], ["b", None]]
 

@@ -12,7 +12,7 @@ from leaderboard_client import HOME, Leaderboard, path
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
 
-from target_service.leaderboard.rank_limit import BURST_SECONDS, LINE_SECONDS, RankLimit
+from target_service.leaderboard.ranks import BURST_SECONDS, LINE_SECONDS, RankLimit
 from target_service.problems import RankLimited
 
 DATABASE = 9

@@ -16,9 +16,9 @@ from service_process import PATIENCE_SECONDS, ServiceProcess
 from starlette.types import Receive, Scope, Send
 from valkey_process import ValkeyProcess
 
-from target_service.answers import answer
 from target_service.bounded_requests import BoundedRequests
 from target_service.gate import Gate
+from target_service.http.answers import answer
 from target_service.settings import Settings
 
 DATABASE = 8
@@ -140,16 +140,11 @@ def test_names_and_sites_that_were_allowed(named: httpx.Client) -> None:
     check(named.get("/v1/top", headers={"host": "a.example.org"}), 421, "foreign-host")
 
 
-class _Tight(BoundedRequests):
-    """Bounds that a test can reach."""
+class _Hasty(BoundedRequests):
+    """Bounds that a test can wait for."""
 
     head_bytes = 4_096
     whole_bytes = 300_000
-
-
-class _Hasty(_Tight):
-    """Nor the patience that a busy machine may need."""
-
     seconds = 0.5
 
 
@@ -171,18 +166,13 @@ async def _read(reader: asyncio.StreamReader) -> bytes:
     return told
 
 
-def _sent(*parts: bytes, drip: bytes = b"", protocol: type[BoundedRequests] = _Tight) -> bytes:
+def _sent(*parts: bytes, drip: bytes = b"") -> bytes:
     """What a server with these bounds answers to these bytes, and then one drop after the other."""
 
     async def exchange() -> bytes:
         port = free_port()
         config = uvicorn.Config(
-            _hello,
-            port=port,
-            http=protocol,
-            lifespan="off",
-            log_level="error",
-            timeout_keep_alive=1,
+            _hello, port=port, http=_Hasty, lifespan="off", log_level="error", timeout_keep_alive=1
         )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve())
@@ -228,8 +218,7 @@ def test_a_request_that_does_not_end_ends_its_connection(
     parts: tuple[bytes, ...], drip: bytes, status: bytes
 ) -> None:
     """Headers without end, at any speed, and a body or what follows one; a sentence says so."""
-    protocol = _Hasty if status.startswith(b"408") else _Tight
-    told = _sent(*parts, drip=drip, protocol=protocol)
+    told = _sent(*parts, drip=drip)
 
     assert b"HTTP/1.1 " + status == told.partition(b"\r\n")[0]
     assert b"application/problem+json" in told

@@ -15,9 +15,9 @@ from starlette.types import Message, Scope
 from valkey_process import ValkeyProcess
 
 from target_service.app import create_app
-from target_service.hot_routes import ledger_problem
+from target_service.http.service import problem_of
 from target_service.leaderboard.boards import Boards
-from target_service.leaderboard.submit import Submit
+from target_service.leaderboard.scores import ProjectionWriter
 from target_service.ledger.errors import LedgerBusy, LedgerClosed, LedgerError, LedgerFull
 from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
@@ -85,15 +85,18 @@ def test_a_defect_is_a_problem_document_too(
         """Fail with what no client may see."""
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(Submit, "__call__", fail)
-    monkeypatch.setattr("target_service.cold_routes.read_server_facts", fail)
+    monkeypatch.setattr(ProjectionWriter, "write", fail)
+    monkeypatch.setattr("target_service.service_routes.read_server_facts", fail)
 
     async def call() -> list[httpx.Response]:
         """Call one hot and one cold route."""
         app = create_app(_settings(valkey))
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
-            return [await client.post("/v1/scores"), await client.get("/v1/boards")]
+            return [
+                await client.post("/v1/scores", json=event("ann", 1)),
+                await client.get("/v1/boards"),
+            ]
 
     with caplog.at_level(logging.ERROR):
         answers = asyncio.run(call())
@@ -118,6 +121,7 @@ def test_a_client_that_leaves_is_not_answered(valkey: ValkeyProcess) -> None:
     scope: Scope = {
         "type": "http",
         "method": "POST",
+        "path": "/v1/scores",
         "raw_path": b"/v1/scores",
         "query_string": b"",
         "headers": [(b"content-type", b"application/json")],
@@ -183,7 +187,7 @@ def test_members_that_cannot_be_measured_are_no_number(valkey: ValkeyProcess) ->
 )
 def test_a_ledger_that_takes_nothing_is_a_503(error: LedgerError, seconds: bytes) -> None:
     """Every way in which it can refuse says when to come back."""
-    answer = ledger_problem(error).answer()
+    answer = problem_of(error, {}).answer()
 
     assert answer.status == 503
     assert (b"retry-after", seconds) in answer.start["headers"]

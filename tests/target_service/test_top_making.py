@@ -22,9 +22,9 @@ from target_service.global_top.made_top import MadeTop, monotonic_us
 from target_service.global_top.making import Making
 from target_service.global_top.own_tops import OwnTops
 from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.entries import GlobalEntry
 from target_service.leaderboard.freshness import AlwaysFresh
 from target_service.leaderboard.key_commands import KeyCommands
-from target_service.leaderboard.messages import GlobalEntry
 from target_service.leaderboard.store import Store
 from target_service.ledger import holds
 from target_service.ledger.errors import LeaseLost
@@ -48,7 +48,7 @@ def make(valkey: ValkeyProcess, depth: int) -> MadeTop:
 
     async def play(pipeline: Pipeline) -> None:
         """Make one."""
-        store = Store(boards, boards.by_path(), commands, pipeline, AlwaysFresh())
+        store = Store(boards, commands, pipeline, AlwaysFresh())
         made.append(await Making(store, depth).make("s1"))
 
     run_at(valkey.url(DATABASE), play)

@@ -1,93 +1,73 @@
-"""The routes that nobody hurries: the service's description, its health and its metrics."""
+"""What is asked of the service itself: its description, its health and its metrics."""
 
 import asyncio
 import platform
-from collections.abc import Sequence
 
-from fastapi import APIRouter
+from fastapi import FastAPI
 from redis.exceptions import ResponseError
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse
 
 from target_service import __version__, open_files
 from target_service.description import Capabilities, Description, Health, Limits, ServiceFacts
-from target_service.leaderboard.messages import encode
+from target_service.http.answers import Answer, answer
+from target_service.http.fields import Name
 from target_service.leaderboard.store import Store
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.options import LedgerOptions
 from target_service.ledger.protocol import ProjectionSource
 from target_service.metrics import Metrics
-from target_service.operation import Operation
 from target_service.problems import (
     InvalidRequest,
     LedgerUnavailable,
     ServiceUnavailable,
     UnknownBoard,
+    refusals,
 )
-from target_service.query import Parameters, SeasonParameter, read_query
 from target_service.redis_wire.command import Command, Uncounted
 from target_service.redis_wire.errors import RedisUnavailable
 from target_service.redis_wire.packing import pack
 from target_service.server_facts import read_server_facts
 from target_service.settings import Settings
 
-JSON = "application/json"
-GET_OR_HEAD = ["GET", "HEAD"]
-EXPOSITION = "text/plain; version=0.0.4; charset=utf-8"
+EXPOSITION = b"text/plain; version=0.0.4; charset=utf-8"
 EVENT_IDS_KEPT_SECONDS = int(LedgerOptions().kept_seconds)
-PARAMETERS: Parameters = {"season": SeasonParameter()}
 _PING = Command(pack("PING"), Uncounted())
 
-DESCRIBE = Operation(
-    name="describe",
-    method="GET",
-    path="/v1/boards",
-    summary="What this service is, which boards it has, and what it accepts",
-    parameters=PARAMETERS,
-    answer=Description,
-    problems=(UnknownBoard, InvalidRequest),
-)
-HEALTHZ = Operation("healthz", "GET", "/healthz", "Whether the process is alive", Health)
-READYZ = Operation(
-    "readyz",
-    "GET",
-    "/readyz",
-    "Whether Redis and the ledger answer",
-    Health,
-    (ServiceUnavailable, LedgerUnavailable),
-)
-METRICS = Operation("metrics", "GET", "/metrics", "All counters, for Prometheus", None)
-OPERATIONS: Sequence[Operation] = (DESCRIBE, HEALTHZ, READYZ, METRICS)
 
+def add_service_routes(
+    app: FastAPI,
+    settings: Settings,
+    store: Store,
+    metrics: Metrics,
+    ledger: ProjectionSource | None,
+) -> None:
+    """Serve what is asked of the service itself."""
 
-def cold_routes(
-    settings: Settings, store: Store, metrics: Metrics, ledger: ProjectionSource | None
-) -> APIRouter:
-    """Return the router of the cold routes."""
-    router = APIRouter()
-
-    @router.api_route(DESCRIBE.path, methods=GET_OR_HEAD, name=DESCRIBE.name)
-    async def describe(request: Request) -> Response:
-        """Describe the boards of one season, or of all."""
-        values, problems = read_query(request.scope["query_string"], PARAMETERS)
-        if problems:
-            raise InvalidRequest(problems)
+    @app.get(
+        "/v1/boards",
+        name="describe",
+        summary="What this service is, which boards it has, and what it accepts",
+        responses=refusals(UnknownBoard, InvalidRequest),
+    )
+    async def describe(season: Name | None = None) -> Description:
         only = settings.seasons[0] if len(settings.seasons) == 1 else None
-        season = values.get("season", only)
-        if season is not None and season not in settings.seasons:
-            raise UnknownBoard(f"There is no season {season}.")
-        description = await _describe(settings, store, None if season is None else str(season))
-        return Response(encode(description), media_type=JSON)
+        described = season or only
+        if described is not None and described not in settings.seasons:
+            raise UnknownBoard(f"There is no season {described}.")
+        return await _describe(settings, store, described)
 
-    @router.api_route(HEALTHZ.path, methods=GET_OR_HEAD, name=HEALTHZ.name)
-    async def healthz() -> Response:
-        """Answer while the process is alive."""
-        return Response(encode(Health("alive")), media_type=JSON)
+    @app.get("/healthz", name="healthz", summary="Whether the process is alive")
+    async def healthz() -> Health:
+        return Health("alive")
 
-    @router.api_route(READYZ.path, methods=GET_OR_HEAD, name=READYZ.name)
-    async def readyz() -> Response:
-        """Answer while Redis does, and the ledger if there is one."""
+    @app.get(
+        "/readyz",
+        name="readyz",
+        summary="Whether Redis and the ledger answer",
+        responses=refusals(ServiceUnavailable, LedgerUnavailable),
+    )
+    async def readyz() -> Health:
         try:
             await store.pipeline.run((_PING,))
         except (RedisUnavailable, ResponseError) as error:
@@ -97,15 +77,18 @@ def cold_routes(
                 await asyncio.wait_for(ledger.facts(), store.pipeline.timeout_seconds)
             except (LedgerError, TimeoutError) as error:
                 raise LedgerUnavailable(str(error) or "The ledger took too long.") from error
-        return Response(encode(Health("ready")), media_type=JSON)
+        return Health("ready")
 
-    @router.api_route(METRICS.path, methods=GET_OR_HEAD, name=METRICS.name)
-    async def exposition() -> Response:
-        """Answer with every series."""
+    @app.get(
+        "/metrics",
+        name="metrics",
+        summary="All counters, for Prometheus",
+        response_model=None,
+        response_class=PlainTextResponse,
+    )
+    async def exposition() -> Answer:
         # Merging several workers' files takes milliseconds, in which the loop should turn.
-        return Response(await run_in_threadpool(metrics.exposition), media_type=EXPOSITION)
-
-    return router
+        return answer(await run_in_threadpool(metrics.exposition), media_type=EXPOSITION)
 
 
 async def _describe(settings: Settings, store: Store, season: str | None) -> Description:
