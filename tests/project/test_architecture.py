@@ -17,6 +17,7 @@ SECTIONS = [
     "Requirement boundary",
     "Measured local obstacle",
     "Partition and query model",
+    "How a request is served",
     "AWS production mapping",
     "Failure contract",
 ]
