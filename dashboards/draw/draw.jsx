@@ -207,4 +207,5 @@ for (const one of Object.values(D.standardTransformers)) {
     D.standardTransformersRegistry.register({ id: one.id, name: one.name, transformation: async () => one, editor: () => null });
   }
 }
-createRoot(document.getElementById('root')).render(<Page />);
+// what is measured before the font is there is too narrow
+document.fonts.load('12px Inter').finally(() => createRoot(document.getElementById('root')).render(<Page />));
