@@ -24,7 +24,9 @@ const cut = (text, root) => {
     if (getComputedStyle(at).overflow === 'visible' && at !== root) continue;
     const around = at.getBoundingClientRect();
     if (box.left < around.left - 1 || box.right > around.right + 1) return true;
-    if (box.top < around.top - 2 || box.bottom > around.bottom + 2) return true;
+    // a line may be lower than its letters' box, which has room above and below them
+    const room = box.height / 4;
+    if (box.top < around.top - room || box.bottom > around.bottom + room) return true;
   }
   return false;
 };

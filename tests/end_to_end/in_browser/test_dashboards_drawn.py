@@ -69,7 +69,7 @@ def test_a_dashboard_shows_what_a_run_measured(drawn: Drawn, name: str, mode: st
     picture = PICTURES / f"{name}-{mode}.png"
     faults = draw(drawn.window, drawn.pages, dashboards()[name], drawn.views[mode], picture)
 
-    assert [] == faults
+    assert not faults, "\n".join(faults)
 
 
 def test_the_modes_side_by_side_are_drawn_whole(drawn: Drawn) -> None:
@@ -77,4 +77,4 @@ def test_the_modes_side_by_side_are_drawn_whole(drawn: Drawn) -> None:
     picture = PICTURES / f"{BOTH}.png"
     faults = draw(drawn.window, drawn.pages, dashboards()[BOTH], drawn.views[BOTH], picture)
 
-    assert [] == faults
+    assert not faults, "\n".join(faults)

@@ -2,10 +2,11 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
-from browser import chromium_window
+from browser import PATIENCE_SECONDS, Browser, chromium_window
 from free_ports import free_port
 
 from dashboards.prometheus.programs import CHECKOUT
@@ -15,6 +16,14 @@ BOX = (
     "return box && (box.value ?? box.innerText)"
 )
 FONT = "return getComputedStyle(document.body).fontFamily"
+
+
+def wait_for_box(window: Browser) -> None:
+    """Wait until there is something to type a query into."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while window.run(BOX) is None:
+        assert time.monotonic() < end, "no query box"
+        time.sleep(0.2)
 
 
 def test_every_link_of_watch_leads_to_a_page_that_works(tmp_path: Path) -> None:
@@ -36,12 +45,12 @@ def test_every_link_of_watch_leads_to_a_page_that_works(tmp_path: Path) -> None:
                 window.open(links["alerts"])
                 window.wait_for("HotKey")
                 window.open(links["prometheus"])
-                window.wait_for("Execute")
+                wait_for_box(window)
                 font = window.run(FONT)
                 window.open(links["hot keys"])
                 questions = window.run("return document.querySelectorAll('li a').length")
                 window.click("Hits per key")
-                window.wait_for("Execute")
+                wait_for_box(window)
                 asked = window.run(BOX)
                 window.screenshot(tmp_path / "prometheus.png")
         finally:
