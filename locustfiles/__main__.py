@@ -17,7 +17,7 @@ for name in [name for name in os.environ if name.startswith("LOCUST_")]:
 from locust.argument_parser import LocustArgumentParser  # noqa: E402  only now
 from locust.main import main  # noqa: E402
 
-from locustfiles.hooks import typed  # noqa: E402
+from locustfiles.run.hooks import typed  # noqa: E402
 
 
 def _no_files(_: LocustArgumentParser, __: Sequence[str]) -> list[object]:

@@ -1,11 +1,8 @@
-"""Why a run can end without its numbers.
-
-HarnessError
-├── BadInput          something asked for cannot be done as asked (exit 2)
-└── RunCutShort       the measurement cannot go on (exit 3)
-"""
+"""Why a run can end without its numbers, and what decoding a stranger's body may raise."""
 
 from typing import Final
+
+import msgspec
 
 COMPLETE: Final = 0
 USAGE: Final = 2
@@ -41,3 +38,6 @@ class RunCutShort(HarnessError):
     def __init__(self, ended: str, reason: str) -> None:
         self.ended = ended
         super().__init__(readable(reason))
+
+
+UNREADABLE: Final = (msgspec.MsgspecError, RecursionError)

@@ -14,9 +14,9 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 
 from locust import events
 
-from locustfiles.hooks import listen
 from locustfiles.options import add_options
-from locustfiles.session import begin
+from locustfiles.run.hooks import listen
+from locustfiles.run.session import begin
 from locustfiles.users import (
     AchievementsReader,
     AroundMeReader,

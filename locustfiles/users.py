@@ -5,7 +5,7 @@ from typing import ClassVar
 from locust import User, task
 from locust.exception import StopUser
 
-from locustfiles.generator import Generator
+from locustfiles.run.worker import Generator
 
 
 class OpenLoopUser(User):

@@ -4,24 +4,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from locustfiles.address import Address
-from locustfiles.operations.achievements import Achievements
-from locustfiles.operations.around import Around
-from locustfiles.operations.colleagues import Colleagues
-from locustfiles.operations.contract import Operation, Reply
-from locustfiles.operations.count import Count
-from locustfiles.operations.event_player import EventPlayer
-from locustfiles.operations.event_state import EventPoll
-from locustfiles.operations.members import Members
-from locustfiles.operations.places import Place, Places
-from locustfiles.operations.races import Races
-from locustfiles.operations.rank import Rank
-from locustfiles.operations.submit import Submit
-from locustfiles.operations.told_miles import ToldMiles
-from locustfiles.operations.top import Top
-from locustfiles.plan import Plan
-
-__all__ = ["MAKERS", "Operation", "Place", "Places", "Reply", "make_operations"]
+from locustfiles.http.dialer import Address
+from locustfiles.operations.achievements import Achievements, Colleagues, Count
+from locustfiles.operations.contract import Operation
+from locustfiles.operations.leaderboard import Around, Rank, Submit, Top
+from locustfiles.operations.odometer import EventPlayer, EventPoll, Races, ToldMiles
+from locustfiles.operations.places import Members, Places
+from locustfiles.run.plan import Plan
 
 # One for each name in workload/operations.py, which says how its arrivals are drawn. The last
 # argument is what the operations of one process know together.

@@ -1,8 +1,11 @@
-"""Who a player is to the service: its id and the board it belongs to."""
+"""Who a player is to the service: an id, a board, or a member of an organisation."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from locustfiles.plan import Plan
+from locustfiles.http.dialer import Address
+from locustfiles.run.plan import Plan
+from locustfiles.schedule.arrival import Arrival
 from workload.dataset import player_id
 from workload.model import partition_keys
 
@@ -38,3 +41,38 @@ class Places:
     def player_id(self, player: int) -> str:
         """The id under which the service knows a player."""
         return self._prefix + player_id(player)
+
+
+class PlayerRequest:
+    """`GET /v1/boards/…/players/{id}/…`, put together from parts that are made once."""
+
+    def __init__(self, address: Address, places: Places, question: str) -> None:
+        self._places = places
+        self._heads = [f"GET {address.path}{place.path}/players/" for place in places.all]
+        self._tail = f"/{question} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
+
+    def about(self, arrival: Arrival) -> bytes:
+        """The whole request about the arrival's player."""
+        head = self._heads[arrival.player % len(self._heads)]
+        return f"{head}{self._places.player_id(arrival.player)}{self._tail}".encode("ascii")
+
+
+# So many members share a board, more or less.
+MEMBERS_PER_ORGANIZATION: Final = 100
+
+
+class Members:
+    """Player i is the member of the same id, in organisation i mod the number of these."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._places = Places(plan)
+        self._prefix = plan.player_prefix
+        self.organizations = max(1, plan.players // MEMBERS_PER_ORGANIZATION)
+
+    def member_id(self, player: int) -> str:
+        """The id under which the service knows the member."""
+        return self._places.player_id(player)
+
+    def organization(self, player: int) -> str:
+        """The organisation that the member belongs to."""
+        return f"{self._prefix}organization-{player % self.organizations:05d}"

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from gevent.pool import Pool
 
-from locustfiles.attempt import Attempt
-from locustfiles.connection import Connection
-from locustfiles.dialer import Dialer
 from locustfiles.errors import BadInput, RunCutShort
-from locustfiles.inputs import RunInputs
+from locustfiles.http.attempt import Attempt
+from locustfiles.http.connection import Connection
+from locustfiles.http.dialer import Dialer
+from locustfiles.run.inputs import RunInputs
 
 _CHECK_SECONDS = 0.05
 

@@ -8,8 +8,7 @@ from gevent import ssl as gevent_ssl
 from gevent.server import StreamServer
 from gevent.socket import socket
 
-from locustfiles.address import read_address
-from locustfiles.dialer import Dialer
+from locustfiles.http.dialer import Dialer, read_address
 
 Script = Callable[[socket, "Peer"], None]
 APPLIED = b'{"status":"applied"}'

@@ -2,7 +2,7 @@
 
 import gevent
 
-from locustfiles.clock import MICROSECONDS, ScheduleClock
+from locustfiles.schedule.clock import MICROSECONDS, ScheduleClock
 
 
 class HandClock(ScheduleClock):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from locustfiles.plan import Plan
+from locustfiles.run.plan import Plan
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
 

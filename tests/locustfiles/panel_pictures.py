@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from locustfiles.panel_layout import panel_lines
-from locustfiles.panel_snapshot import (
+from locustfiles.live.panel_text import panel_lines
+from locustfiles.live.snapshot import (
     Figures,
     Keys,
     OperationRow,

@@ -5,11 +5,11 @@ from typing import Any
 
 from load_plans import PLAN
 
-from locustfiles.clock import ScheduleClock
-from locustfiles.failure import FailureKind
-from locustfiles.loading import Loading
-from locustfiles.recording import Recording, Timing
-from locustfiles.run_view import RunView
+from locustfiles.http.connection import FailureKind
+from locustfiles.live.run_view import RunView
+from locustfiles.recording.recording import Recording, Timing
+from locustfiles.run.loading import Loading
+from locustfiles.schedule.clock import ScheduleClock
 from workload.operations import MODELLED
 
 

@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 from flooding_service import flooding_service
 
-from locustfiles.event_client.client import EventClient, UrlTransport
-from locustfiles.event_client.errors import (
+from locustfiles.event_client import (
+    EventClient,
     EventClientError,
     NoCommonVersion,
     ServiceTrouble,
     UnknownEvent,
+    UrlTransport,
+    chosen_version,
+    read_state,
 )
-from locustfiles.event_client.negotiation import chosen_version
-from locustfiles.event_client.state import read_state
 
 AS_OF = datetime(2026, 12, 1, 0, 0, 0, 123_000, UTC)
 V1: Mapping[str, Any] = {

@@ -10,17 +10,14 @@ from typing import Any
 import pytest
 from load_plans import PLAN
 
-from locustfiles.address import read_address
-from locustfiles.arrival import Arrival
-from locustfiles.event_client.state import read_state
+from locustfiles.event_client import read_state
+from locustfiles.http.dialer import read_address
 from locustfiles.operations import make_operations
-from locustfiles.operations.event_player import EventPlayer
-from locustfiles.operations.event_state import EventPoll
+from locustfiles.operations.odometer import EventPlayer, EventPoll, Races, ToldMiles
 from locustfiles.operations.places import Places
-from locustfiles.operations.races import Races
-from locustfiles.operations.told_miles import ToldMiles
-from locustfiles.plan import Plan
-from locustfiles.scenarios.event_window import body_of, expected_miles, window_of
+from locustfiles.run.plan import Plan
+from locustfiles.scenarios.odometer import body_of, expected_miles, window_of
+from locustfiles.schedule.arrival import Arrival
 
 ADDRESS = read_address("http://service:8000")
 

@@ -5,7 +5,7 @@ import gevent
 import pytest
 from gevent_server import PATIENCE_SECONDS
 
-from locustfiles.alarm import Alarm, PlainAlarm, TimerAlarm, make_alarm
+from locustfiles.schedule.precise_sleep import Alarm, PlainAlarm, TimerAlarm, make_alarm
 
 ALARMS = [PlainAlarm, make_alarm]
 

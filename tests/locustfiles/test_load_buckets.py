@@ -5,7 +5,7 @@ from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # ships
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locustfiles.buckets import (
+from locustfiles.recording.buckets import (
     HIGHEST_US,
     add_counts,
     bucket_of,

@@ -18,14 +18,11 @@ from gevent_server import (
 )
 from hand_clock import HandClock
 
-from locustfiles import connection as connection_module
-from locustfiles.address import read_address
-from locustfiles.attempt import Attempt, attempt
-from locustfiles.clock import ScheduleClock
-from locustfiles.connection import Connection
-from locustfiles.dialer import Dialer
-from locustfiles.failure import ExchangeFailed
-from locustfiles.plain_request import get
+from locustfiles.http import connection as connection_module
+from locustfiles.http.attempt import Attempt, attempt, get
+from locustfiles.http.connection import Connection, ExchangeFailed
+from locustfiles.http.dialer import Dialer, read_address
+from locustfiles.schedule.clock import ScheduleClock
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

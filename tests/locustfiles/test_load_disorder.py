@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from load_plans import PLAN
 
-from locustfiles.arrival import Arrival, arrivals_of_second
-from locustfiles.disorder import Disorder
+from locustfiles.schedule.arrival import Arrival, arrivals_of_second
+from locustfiles.schedule.reordering import Disorder
 from workload.load import LoadSettings
 
 SECONDS = range(-1, 3)

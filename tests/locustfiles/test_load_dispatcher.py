@@ -9,7 +9,7 @@ SCRIPT = """
 import json
 from locust import User
 from locust.runners import WorkerNode
-from locustfiles.dispatcher import dispatcher_for
+from locustfiles.run.master import dispatcher_for
 
 class Writer(User): pass
 class Reader(User): pass

@@ -4,14 +4,13 @@ from pathlib import Path
 import pytest
 from load_plans import PLAN
 
-from locustfiles.arrival import Arrival
-from locustfiles.host_facts import git_facts, host_facts, version_facts
-from locustfiles.last_scores import Accepted, LastScores
-from locustfiles.operations import Places
-from locustfiles.request_log import NoRequestLog, open_request_log
-from locustfiles.run_document import timestamp
-from locustfiles.run_files import RunFiles
-from locustfiles.score_rows import score_pieces
+from locustfiles.operations.places import Places
+from locustfiles.recording.documents import timestamp
+from locustfiles.recording.host_facts import git_facts, host_facts, version_facts
+from locustfiles.recording.last_scores import Accepted, LastScores
+from locustfiles.recording.request_log import NoRequestLog, open_request_log
+from locustfiles.recording.run_files import RunFiles, score_pieces
+from locustfiles.schedule.arrival import Arrival
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from gevent.socket import socket
 from gevent_server import Peer, answer, serving
 from hand_clock import HandClock
 
-from locustfiles import key_watch
-from locustfiles.hot_keys import HotKey, hot_keys
-from locustfiles.key_watch import KeyWatch
+from locustfiles.recording import key_watch
+from locustfiles.recording.key_counters import HotKey, hot_keys
+from locustfiles.recording.key_watch import KeyWatch
 
 GOLDEN = Path(__file__).resolve().parents[1] / "reports" / "golden"
 

@@ -5,8 +5,8 @@ from gevent.socket import socket
 from gevent_server import Peer, Script, always, answer, serving
 from hand_clock import HandClock
 
-from locustfiles import key_watch
-from locustfiles.key_counters import (
+from locustfiles.recording import key_watch
+from locustfiles.recording.key_counters import (
     Hits,
     hits_between,
     read_hits,
@@ -14,7 +14,7 @@ from locustfiles.key_counters import (
     read_snapshot,
     went_back,
 )
-from locustfiles.key_watch import KeyWatch
+from locustfiles.recording.key_watch import KeyWatch
 
 PAGE = b"""# HELP leaderboard_key_ops_total Hits.
 # TYPE leaderboard_key_ops_total counter

@@ -3,9 +3,8 @@ import time
 import pytest
 from prometheus_client import CollectorRegistry
 
-from locustfiles.live_counts import LiveCounts
-from locustfiles.live_metrics import LiveMetrics, MetricsPage
-from locustfiles.recording import Recording, Timing
+from locustfiles.live.metrics import LiveCounts, LiveMetrics, MetricsPage
+from locustfiles.recording.recording import Recording, Timing
 from workload.operations import MODELLED
 
 OUTCOMES = {"ok", "timeout", "refused", "reset", "http_4xx", "http_5xx", "bad_body", "other"}

@@ -10,14 +10,14 @@ from gevent_server import Peer, Script, answer, serving, silent
 from load_plans import PLAN
 from stub_service import DESCRIPTION
 
-from locustfiles import loading
-from locustfiles.dialer import Dialer
 from locustfiles.errors import RunCutShort
-from locustfiles.inputs import RunInputs
-from locustfiles.last_scores import Accepted, LastScores
-from locustfiles.loading import Loader, Loading
+from locustfiles.http.dialer import Dialer
 from locustfiles.options import SCENARIOS, RunOptions
-from locustfiles.target import Boards, Description
+from locustfiles.recording.last_scores import Accepted, LastScores
+from locustfiles.run import loading
+from locustfiles.run.inputs import RunInputs
+from locustfiles.run.loading import Loader, Loading
+from locustfiles.run.target import Boards, Description
 from workload.dataset import build_dataset
 from workload.scenario import load_scenario
 

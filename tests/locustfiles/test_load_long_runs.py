@@ -9,10 +9,9 @@ import pytest
 from load_plans import PLAN
 from run_views import answer, fail
 
-from locustfiles.measurements_document import Ending, pieces
-from locustfiles.recording import Recording
-from locustfiles.run_files import RunFiles
-from locustfiles.settled_seconds import SettledSeconds
+from locustfiles.recording.documents import Ending, pieces
+from locustfiles.recording.recording import Recording
+from locustfiles.recording.run_files import RunFiles, SettledSeconds
 from reports.derived import derive
 from reports.page.run_page import run_page
 from reports.rundir.reading import read_run

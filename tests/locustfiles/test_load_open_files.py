@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from load_plans import PLAN
 
-from locustfiles.open_files import too_many_connections
+from locustfiles.run.inputs import too_many_connections
 from workload.load import LoadSettings
 
 ROOT = Path(__file__).resolve().parents[2]

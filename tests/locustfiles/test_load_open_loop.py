@@ -11,14 +11,14 @@ from gevent.socket import socket
 from gevent_server import Peer, Script, always, answer, serving, silent, until
 from load_plans import PLAN
 
-from locustfiles.bookkeeping import Bookkeeping
-from locustfiles.clock import ScheduleClock
-from locustfiles.open_loop import OpenLoop
 from locustfiles.operations import MAKERS
-from locustfiles.operations.told_miles import ToldMiles
-from locustfiles.plan import Plan
-from locustfiles.recording import OperationRecord, Recording
-from locustfiles.request_log import NoRequestLog
+from locustfiles.operations.odometer import ToldMiles
+from locustfiles.recording.recorder import Bookkeeping
+from locustfiles.recording.recording import OperationRecord, Recording
+from locustfiles.recording.request_log import NoRequestLog
+from locustfiles.run.plan import Plan
+from locustfiles.schedule.clock import ScheduleClock
+from locustfiles.schedule.open_loop import OpenLoop
 from workload.load import LoadSettings
 from workload.operations import MODELLED
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 import pytest
 from load_plans import PLAN
 
-from locustfiles.address import Address, read_address
-from locustfiles.arrival import Arrival
 from locustfiles.errors import BadInput
-from locustfiles.failure import FailureKind
-from locustfiles.last_scores import Accepted
-from locustfiles.operations import MAKERS, Operation, Reply
-from locustfiles.operations.told_miles import ToldMiles
+from locustfiles.http.connection import FailureKind
+from locustfiles.http.dialer import Address, read_address
+from locustfiles.operations import MAKERS
+from locustfiles.operations.contract import Operation, Reply
+from locustfiles.operations.odometer import ToldMiles
+from locustfiles.recording.last_scores import Accepted
+from locustfiles.schedule.arrival import Arrival
 from workload.assumptions import Assumptions
 from workload.operations import OPERATIONS
 

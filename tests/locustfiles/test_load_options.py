@@ -2,8 +2,7 @@ from argparse import ArgumentParser, Namespace
 
 import pytest
 
-from locustfiles.locust_options import refusals, users_problem
-from locustfiles.options import RunOptions, add_options, read_options
+from locustfiles.options import RunOptions, add_options, read_options, refusals, users_problem
 
 CLASSES = ("AroundMeReader", "ScoreWriter", "TopKReader")
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from panel_pictures import LOADING, NAIVE, ODOMETER, PARTITIONED, WARM_UP, WHOLE, picture
 
-from locustfiles.panel_layout import panel_lines
-from locustfiles.panel_snapshot import Snapshot
+from locustfiles.live.panel_text import panel_lines
+from locustfiles.live.snapshot import Snapshot
 
 GOLDEN = Path(__file__).parent / "golden_panels"
 EVERY = (LOADING, WARM_UP, PARTITIONED, NAIVE, WHOLE, ODOMETER)

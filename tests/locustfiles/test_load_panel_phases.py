@@ -3,9 +3,8 @@ from dataclasses import replace
 import pytest
 from run_views import clock_at, make_view
 
-from locustfiles.loading import Loading
-from locustfiles.panel_phases import current_phase
-from locustfiles.panel_snapshot import Phase
+from locustfiles.live.snapshot import Phase, current_phase
+from locustfiles.run.loading import Loading
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.text import Text
 
-from locustfiles.panel_screen import PanelScreen
+from locustfiles.live.panel import PanelScreen
 
 
 class Sent:

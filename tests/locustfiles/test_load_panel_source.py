@@ -5,12 +5,17 @@ from hypothesis import strategies as st
 from load_plans import PLAN
 from run_views import answer, clock_at, drop, fail, make_view
 
-from locustfiles.cell import Cell
-from locustfiles.panel_snapshot import Figures, OperationRow, Title, Trouble
-from locustfiles.panel_source import PanelSource
-from locustfiles.panel_totals import Totals, totals_of
-from locustfiles.recording import OperationRecord, Recording
-from locustfiles.run_view import RunView
+from locustfiles.live.run_view import RunView
+from locustfiles.live.snapshot import (
+    Figures,
+    OperationRow,
+    PanelSource,
+    Title,
+    Totals,
+    Trouble,
+    totals_of,
+)
+from locustfiles.recording.recording import Cell, OperationRecord, Recording
 from workload.operations import MODELLED
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pty_pairs import open_pty, read_now
 
-from locustfiles.panel_streams import led_above
+from locustfiles.live.panel import led_above
 
 
 def test_what_is_printed_on_the_terminal_is_led_above(monkeypatch: pytest.MonkeyPatch) -> None:

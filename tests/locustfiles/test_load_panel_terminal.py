@@ -4,8 +4,8 @@ from types import SimpleNamespace
 import pytest
 from pty_pairs import open_pty, read_now, set_size
 
-from locustfiles import panel_terminal
-from locustfiles.panel_terminal import Terminal
+from locustfiles.live import panel as panel_terminal
+from locustfiles.live.panel import Terminal
 
 MUCH = "x" * 1_000_000
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from load_plans import PLAN, slices_of
 
-from locustfiles.arrival import Arrival, arrivals_of_second
-from locustfiles.plan import Plan
+from locustfiles.run.plan import Plan
+from locustfiles.schedule.arrival import Arrival, arrivals_of_second
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
 from workload.operations import MODELLED

@@ -9,11 +9,10 @@ from hand_clock import HandClock
 from pty_pairs import open_pty
 from run_views import make_view
 
-from locustfiles import plain_lines
-from locustfiles.plain_lines import Phases, PlainLines
-from locustfiles.progress import Progress, can_refresh
-from locustfiles.recording import Recording, Timing
-from locustfiles.run_view import RunView
+from locustfiles.live import progress as plain_lines
+from locustfiles.live.progress import Phases, PlainLines, Progress, can_refresh
+from locustfiles.live.run_view import RunView
+from locustfiles.recording.recording import Recording, Timing
 from workload.operations import MODELLED
 
 

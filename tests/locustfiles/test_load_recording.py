@@ -8,9 +8,9 @@ from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # ships
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locustfiles.failure import FAILURE_KINDS, FailureKind
-from locustfiles.measurements_document import Ending, pieces, settled_lines
-from locustfiles.recording import Recording, Timing
+from locustfiles.http.connection import FAILURE_KINDS, FailureKind
+from locustfiles.recording.documents import Ending, pieces, settled_lines
+from locustfiles.recording.recording import Recording, Timing
 from workload.operations import MODELLED
 
 DURATION = 3

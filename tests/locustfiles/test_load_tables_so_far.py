@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from locustfiles import tables_so_far
-from locustfiles.tables_so_far import NoTables, TablesSoFar
+from locustfiles.live import tables_so_far
+from locustfiles.live.tables_so_far import NoTables, TablesSoFar
 
 
 def _tables(*, has_begun: bool) -> TablesSoFar:

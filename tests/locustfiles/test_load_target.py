@@ -7,7 +7,7 @@ from gevent_server import always, answer, serving
 from stub_service import DESCRIPTION
 
 from locustfiles.errors import BadInput
-from locustfiles.target import Boards, ask_for_description, disagreements
+from locustfiles.run.target import Boards, ask_for_description, disagreements
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
 

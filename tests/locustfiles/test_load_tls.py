@@ -4,9 +4,9 @@ import pytest
 from gevent.socket import wait_read
 from gevent_server import APPLIED, PATIENCE_SECONDS, always, answer, once, serving
 
-from locustfiles.attempt import Attempt, attempt
-from locustfiles.clock import ScheduleClock
-from locustfiles.connection import Connection
+from locustfiles.http.attempt import Attempt, attempt
+from locustfiles.http.connection import Connection
+from locustfiles.schedule.clock import ScheduleClock
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 # Signed by itself for 127.0.0.1, until 2120; nobody but the tests trusts it.

@@ -5,9 +5,8 @@ from gevent.exceptions import LoopExit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locustfiles.arrival import Arrival
-from locustfiles.turns import Turns
-from locustfiles.waiting_line import WaitingLine
+from locustfiles.schedule.arrival import Arrival
+from locustfiles.schedule.request_queue import Turns, WaitingLine
 
 LIMIT = 4
 DEADLINE_US = 10

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from load_plans import PLAN
 
-from locustfiles.address import read_address
-from locustfiles.arrival import Arrival
-from locustfiles.operations import Operation, Reply, make_operations
-from locustfiles.scenarios.member_history import history_of
+from locustfiles.http.dialer import read_address
+from locustfiles.operations import make_operations
+from locustfiles.operations.contract import Operation, Reply
+from locustfiles.scenarios.achievements import history_of
+from locustfiles.schedule.arrival import Arrival
 
 ADDRESS = read_address("http://service:8000")
 RATES = dict.fromkeys(("count", "achievements", "colleagues"), "1")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from locustfiles.host_facts import git_facts, host_facts
+from locustfiles.recording.host_facts import git_facts, host_facts
 
 TESTS = Path(__file__).parents[1]
 _GIB = 1024**3

@@ -5,8 +5,7 @@ from durable_service import eventually
 from event_service import EventService, now_ms
 from odometer_events import race, settings
 
-from locustfiles.event_client.client import EventClient, UrlTransport
-from locustfiles.event_client.errors import UnknownEvent
+from locustfiles.event_client import EventClient, UnknownEvent, UrlTransport
 
 
 def test_an_old_client_goes_through_a_whole_event(service: EventService) -> None:

@@ -1,0 +1,1 @@
+"""Connections to the target, and single attempts on them."""

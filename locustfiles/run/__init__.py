@@ -1,0 +1,1 @@
+"""A run from its inputs to its end: master, workers, and what is checked before."""
