@@ -14,27 +14,24 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from lab.calibration.command import calibrate
-from lab.checkout import HERE
-from lab.claim import claim_checkout
+from lab.cli.checks import misplaced_drill, require_sensible_load, unusable_places
+from lab.cli.problems import Problems
+from lab.cli.variables import Variables, read_variables
 from lab.comparing import compare_modes, compare_runs, comparison_problems
-from lab.compose_commands import compose_command
-from lab.drills.catalogue import DRILLS
-from lab.drills.command import drill_variables, missing_fault
+from lab.drills.catalogue import DRILLS, drill_variables, missing_fault
 from lab.errors import LabError, UsageError
-from lab.foreign import require_mode
 from lab.load import run_load
-from lab.load_request import misplaced_drill, require_sensible_load
-from lab.named_places import unusable_places
 from lab.output import with_output
-from lab.problems import Problems
 from lab.run_order import RunOrder
 from lab.serve import serve, serve_problems
-from lab.session import Session
+from lab.stack.checkout_lock import HERE, claim_checkout
+from lab.stack.chosen import require_mode
+from lab.stack.compose_commands import compose_command
+from lab.stack.stack import Session
 from lab.stopping import StopRequest
 from lab.sweep import sweep
+from lab.terminal.bench import Workbench
 from lab.terminal.commands import ALL, REPORTS, run_terminal
-from lab.terminal.workbench import Workbench
-from lab.variables import Variables, read_variables
 from workload.assumptions import InvalidWorkload
 from workload.model import TrafficModel, capacity_report
 from workload.scenario import Scenario, load_scenario

@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 
-from lab.audit import NO_LEDGER
-from lab.evidence import Counters
-from lab.ledger_file import LedgerFile
-from lab.run_audit import audit_with_members
-from lab.stack import Processes
+from lab.audit.evidence import Counters
+from lab.audit.invariants import NO_LEDGER
+from lab.audit.ledger_file import LedgerFile
+from lab.audit.run_audit import audit_with_members
+from lab.stack.stack import Processes
 
 _USAGE = 2
 _OF_A_RUN = re.compile(r"\d{8}T\d{6}Z-.+")

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from lab.cli.variables import Variables
 from lab.load import Outcome, run_load
 from lab.run_order import RunOrder
-from lab.session import Session
-from lab.variables import Variables
+from lab.stack.stack import Session
 from workload.scenario import Scenario
 
 MODES = ("naive", "partitioned")

@@ -1,20 +1,137 @@
-"""The load generator's processes: Locust alone, or a Locust master and its workers."""
+"""The load generator of a run: its processes, its target, and its metrics for containers."""
 
 import json
 import sys
+import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from socketserver import ThreadingTCPServer
+from threading import Thread
 
-from lab.errors import LabError
-from lab.missing_worker import MissingWorker
-from lab.parts import Part
-from lab.ports import HOST, free_port, require_free
+from lab.cli.variables import Variables
+from lab.errors import DockerUnavailable, LabError
+from lab.http_json import NoAnswer, fetch
 from lab.run_order import RunOrder
-from lab.session import Session
-from lab.stack import Stack
-from lab.variables import Variables
+from lab.stack.docker import Container, Docker
+from lab.stack.ports import HOST, free_port, require_free
+from lab.stack.process import MissingWorker, Part
+from lab.stack.stack import Session, Stack
+
+# A scrape has a second; whoever asks has given up by then.
+_SECONDS = 1.0
+_PAGE = "/metrics"
+
+
+class _Relay(ThreadingTCPServer):
+    """A server that gets its one page from elsewhere."""
+
+    daemon_threads = True
+    source_url: str
+
+
+class _Page(BaseHTTPRequestHandler):
+    """One scrape."""
+
+    server: _Relay
+
+    def do_GET(self) -> None:
+        """Answer with what the source answers."""
+        if self.path != _PAGE:
+            self.send_error(404)
+            return
+        try:
+            answer = fetch(self.server.source_url, seconds=_SECONDS)
+        except NoAnswer:
+            # before the run and after it nobody is there
+            self.send_error(502)
+            return
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: a scrape each second is no news."""
+
+
+@contextmanager
+def metrics_relay(host: str, source_url: str) -> Iterator[str | None]:
+    """Serve the source's metrics at an address of this machine, and give that with its port.
+
+    Gives None, and serves nothing, when `host` is no address of this machine.
+    """
+    server = _bound(host)
+    if server is None:
+        yield None
+        return
+    server.source_url = source_url
+    thread = Thread(target=server.serve_forever, args=(0.1,))
+    thread.start()
+    try:
+        yield f"{host}:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _bound(host: str) -> _Relay | None:
+    # no host would mean every address of this machine
+    if not host:
+        return None
+    try:
+        return _Relay((host, 0), _Page)
+    except OSError:
+        return None
+
+
+# One of the generator's places in the scrape configuration.
+_FILE = "/prometheus/generator.json"
+# Where Docker runs in a machine of its own, this name leads to the loopback of ours.
+_OUTSIDE = "host.docker.internal"
+_READABLE = 0o644
+
+
+@contextmanager
+def generator_target(prometheus: Container, docker: Docker, port: int) -> Iterator[None]:
+    """Let Prometheus scrape what will listen on a port of this machine's loopback.
+
+    A Prometheus that cannot be told never disturbs a run: it is said, and the run goes on.
+    """
+    with metrics_relay(prometheus.gateway, f"http://{HOST}:{port}/metrics") as relayed:
+        address = relayed or f"{_OUTSIDE}:{port}"
+        try:
+            _tell(prometheus, docker, [address])
+        except DockerUnavailable as error:
+            print(f"Prometheus will not see the generator of this run: {error}")
+            yield
+            return
+        try:
+            yield
+        finally:
+            _forget(prometheus, docker)
+
+
+def _forget(prometheus: Container, docker: Docker) -> None:
+    try:
+        _tell(prometheus, docker, [])
+    except DockerUnavailable as error:
+        print(f"Prometheus still looks for the generator of this run: {error}")
+
+
+def _tell(prometheus: Container, docker: Docker, addresses: Sequence[str]) -> None:
+    groups = [{"targets": list(addresses)}] if addresses else []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "generator.json"
+        file.write_text(json.dumps(groups), encoding="utf-8")
+        file.chmod(_READABLE)
+        docker.ask("cp", str(file), f"{prometheus.identity}:{_FILE}")
+
 
 _POLL_SECONDS = 0.1
 # A stopped generator first waits for the answers it is owed: the deadline and the timeout of

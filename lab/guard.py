@@ -7,7 +7,7 @@ a drill begins Redis again in one that ends before the run does.
 
 import sys
 
-from lab.claim import end_processes
+from lab.stack.checkout_lock import end_processes
 
 
 def main() -> int:

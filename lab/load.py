@@ -9,23 +9,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lab.audit import NO_LEDGER, audit_sentence, foreign_audit, unmade_audit
-from lab.chosen_stack import find_compose_stack, running_stack
-from lab.compose_audit import audit_in_compose
-from lab.compose_stack import ComposeStack
+from lab.audit.compose_audit import audit_in_compose
+from lab.audit.evidence import read_counters
+from lab.audit.invariants import NO_LEDGER, audit_sentence, foreign_audit, unmade_audit
+from lab.audit.ledger_file import LedgerFile
+from lab.audit.run_audit import audit_run, audit_with_members
 from lab.drills.drill_run import DrillRun
-from lab.embedded_stack import EmbeddedStack
 from lab.errors import CannotWrite, LabError, UsageError
-from lab.evidence import read_counters
-from lab.foreign import ForeignStack, unused_proxy
 from lab.generator import generate, require_generator_ports
-from lab.grafana import grafana_of
-from lab.ledger_file import LedgerFile
-from lab.run_audit import audit_run, audit_with_members
-from lab.run_marks import RunMarks, warn_in_record
+from lab.grafana import RunMarks, grafana_of, warn_in_record
 from lab.run_order import RunOrder
-from lab.service_settings import describe_ledger
-from lab.session import Session
+from lab.stack.chosen import ForeignStack, find_compose_stack, running_stack, unused_proxy
+from lab.stack.compose import ComposeStack
+from lab.stack.embedded import EmbeddedStack
+from lab.stack.service_settings import describe_ledger
+from lab.stack.stack import Session
 from lab.writing import make_folder, write_json
 
 _AUDIT = "audit.json"

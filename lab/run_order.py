@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from lab.cli.variables import Variables
 from lab.drills.drill import Drill
-from lab.variables import Variables
 from workload.scenario import Scenario
 
 

@@ -5,10 +5,10 @@ import time
 from pathlib import Path
 
 from lab.addresses import without_password
-from lab.embedded_stack import embedded_stack
-from lab.service_settings import describe_ledger
-from lab.session import Session
-from lab.variables import Variables
+from lab.cli.variables import Variables
+from lab.stack.embedded import embedded_stack
+from lab.stack.service_settings import describe_ledger
+from lab.stack.stack import Session
 from workload.assumptions import Assumptions
 
 _POLL_SECONDS = 0.2

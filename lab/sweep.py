@@ -1,10 +1,67 @@
-"""`make sweep`: has a service recount every member with a tracking code now."""
+"""A sweep of the service: asked for, and followed to its end; `make sweep`."""
 
-from lab.asking import NoAnswer
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from lab.cli.variables import Variables
 from lab.errors import PartFailed, UsageError
-from lab.ports import HOST
-from lab.sweeps import Sweeps
-from lab.variables import Variables
+from lab.http_json import NoAnswer, ask_json
+from lab.stack.ports import HOST
+
+_POLL_SECONDS = 0.2
+# Whoever works notes it every few seconds; twice the lease under which a sweep runs.
+_STILL_SECONDS = 20.0
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """What a service says of a sweep."""
+
+    number: int
+    ended_at: str | None
+    scanned: int
+    changed: int
+    unchanged: int
+    unlocked: int
+    seconds: float | None
+    failed: int = 0
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """The sweeps of the service at an address."""
+
+    url: str
+    still_seconds: float = _STILL_SECONDS
+
+    def begin(self) -> Sweep:
+        """Begin one; raises NoAnswer."""
+        return self._ask("", "POST")
+
+    def follow(self, told: Sweep) -> Sweep:
+        """Wait until it has ended.
+
+        Raises:
+            NoAnswer: the service does not answer, or the sweep gets no further: it has died.
+        """
+        moved_at = time.monotonic()
+        while told.ended_at is None:
+            if time.monotonic() - moved_at > self.still_seconds:
+                raise NoAnswer(
+                    f"it got no further than {told.scanned:,} members for "
+                    f"{self.still_seconds:g} s; the service's log says why"
+                )
+            time.sleep(_POLL_SECONDS)
+            before, told = told, self._ask(f"/{told.number}", "GET")
+            moved_at = moved_at if told == before else time.monotonic()
+        return told
+
+    def _ask(self, path: str, method: str) -> Sweep:
+        try:
+            return msgspec.convert(ask_json(f"{self.url}/v1/sweeps{path}", method), Sweep)
+        except msgspec.ValidationError:
+            raise NoAnswer("it answers with something else than a sweep") from None
 
 
 def sweep(variables: Variables) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from lab.variables import Variables
+from lab.cli.variables import Variables
 
 # On a busy machine one example may take any time, and so may making it up; no test here is about
 # its own speed. The same code is given the same examples, so that red means a change; others are

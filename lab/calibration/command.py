@@ -6,17 +6,14 @@ from pathlib import Path
 from statistics import median
 
 from lab.addresses import require_no_user, shown
-from lab.asking import NoAnswer, ask_json, plain_words
-from lab.calibration.ended_event import EndedEvent, read_ended_event
-from lab.calibration.past_totals import read_past_totals
-from lab.calibration.proposal import propose
-from lab.calibration.report import event_lines, past_lines, proposal_lines
-from lab.checkout import Checkout
+from lab.audit.community_event import event_of
+from lab.calibration.proposal import event_lines, past_lines, proposal_lines, propose
+from lab.calibration.totals import EndedEvent, read_ended_event, read_past_totals
+from lab.cli.problems import Problems, read_given_file
+from lab.cli.variables import Variables
 from lab.errors import UsageError
-from lab.event_audit import event_of
-from lab.given_file import read_given_file
-from lab.problems import Problems
-from lab.variables import Variables
+from lab.http_json import NoAnswer, ask_json, plain_words
+from lab.stack.checkout_lock import Checkout
 
 LATEST = "latest"
 # Periods of the same length differ, but not by this much.

@@ -6,7 +6,7 @@ import psutil
 
 from lab.drills.fault import PlainFault, Scene
 from lab.errors import PartFailed
-from lab.parts import Part
+from lab.stack.process import Part
 
 # Below what the ledger's files have after loading, above what a log needs.
 _LIMIT_BYTES = 65_536

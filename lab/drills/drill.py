@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lab.cli.variables import Variables
 from lab.drills.fault import Fault
-from lab.variables import Variables
 from workload.scenario import Scenario
 
 

@@ -6,18 +6,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.audit import not_comparable
-from lab.drills.backlog import BacklogWatch, Sample
+from lab.audit.invariants import not_comparable
+from lab.audit.ledger_file import LedgerFile
 from lab.drills.fault import Scene, Span
-from lab.drills.record import drill_document, prove_run
+from lab.drills.proof import drill_document, prove_run
 from lab.drills.request_rows import read_requests
-from lab.drills.run_clock import RunClock, RunOver, await_clock
-from lab.embedded_stack import EmbeddedStack
+from lab.drills.run_clock import BacklogWatch, RunClock, RunOver, Sample, await_clock
 from lab.errors import CannotWrite, Interrupted, LabError, PartFailed
-from lab.ledger_file import LedgerFile
-from lab.run_marks import RunMarks
+from lab.grafana import RunMarks
 from lab.run_order import RunOrder
-from lab.session import Session
+from lab.stack.embedded import EmbeddedStack
+from lab.stack.stack import Session
 from lab.writing import write_json
 
 

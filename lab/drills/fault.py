@@ -6,14 +6,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from lab.audit import Invariant
+from lab.audit.invariants import Invariant
+from lab.audit.ledger_file import LedgerFile
 from lab.drills.request_rows import Request
 from lab.drills.run_clock import RunClock
-from lab.embedded_stack import EmbeddedStack
 from lab.errors import PartFailed
-from lab.ledger_file import LedgerFile
-from lab.parts import Part
-from lab.run_marks import RunMarks
+from lab.grafana import RunMarks
+from lab.stack.embedded import EmbeddedStack
+from lab.stack.process import Part
 from workload.load import LoadSettings
 
 

@@ -1,14 +1,28 @@
-"""Event by event: what clients were told was accepted, against what the ledger stored."""
+"""Event by event: what was acknowledged against what the ledger stored; drill.json."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from lab.audit import Invariant
-from lab.drills.request_rows import Request
-from lab.evidence import ACCEPTED
-from lab.ledger_file import StoredEvent
+from lab.audit.evidence import ACCEPTED
+from lab.audit.invariants import Invariant
+from lab.audit.ledger_file import LedgerFile, StoredEvent
+from lab.drills.drill import Drill
+from lab.drills.fault import Findings, Span
+from lab.drills.observation import (
+    longest_wait_ms,
+    outcomes,
+    recovery,
+    second_by_second,
+    seconds_recovering,
+    seconds_unavailable,
+)
+from lab.drills.request_rows import Request, read_requests
+from lab.drills.run_clock import Sample
+from lab.errors import PartFailed
 
 
 @dataclass(frozen=True)
@@ -100,3 +114,60 @@ def _gone_backwards(stored: Iterable[StoredEvent]) -> int:
         count += event.sequence > 0 and sequence <= highest.get(player, 0)
         highest[player] = max(sequence, highest.get(player, 0))
     return count
+
+
+SCHEMA_VERSION = 1
+
+
+def prove_run(folder: Path, ledger: LedgerFile) -> Proof:
+    """Compare a run's request log with its ledger.
+
+    Raises:
+        PartFailed: the ledger cannot be read, or the players were not all loaded, of whom only
+            the audit knows which were.
+        FileNotFoundError: the generator left no measurements, or no log.
+    """
+    loading = json.loads((folder / "measurements.json").read_bytes())["loading"]
+    if loading["ok"] < loading["players"]:
+        raise PartFailed(
+            f"the run ended while its players were loaded, {loading['ok']:,} of "
+            f"{loading['players']:,} of them accepted"
+        )
+    told = told_events(folder.name, loading["players"], read_requests(folder))
+    return prove(told, ledger.events(folder.name))
+
+
+def drill_document(
+    drill: Drill,
+    spans: Sequence[Span],
+    requests: Sequence[Request],
+    samples: Sequence[Sample],
+    proof: Proof | None,
+    findings: Findings,
+) -> dict[str, Any]:
+    """The content of the file; figures that nobody could take are null."""
+    found = recovery(spans, requests, samples, findings.recovered_at) if spans else None
+    since = spans[0].from_second if spans else 0
+    reads = outcomes(requests, writes=False)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "drill": drill.name,
+        "sentence": drill.sentence,
+        "faults": [asdict(span) for span in spans],
+        "events": asdict(proof) if proof else None,
+        "recovery_seconds": _rounded(found.seconds if found else None),
+        "writes": outcomes(requests, writes=True),
+        "reads": reads,
+        "reads_recovering_seconds": seconds_recovering(requests) if reads else None,
+        "reads_unavailable_seconds": seconds_unavailable(requests) if reads else None,
+        "longest_wait_ms": longest_wait_ms(requests, since),
+        "findings": list(findings.sentences),
+        "seconds": [
+            row | {"top_age_seconds": findings.top_ages.get(row["second"])}
+            for row in second_by_second(requests, samples)
+        ],
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)

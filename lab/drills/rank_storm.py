@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from lab.audit import Invariant
+from lab.audit.evidence import read_metrics
+from lab.audit.invariants import Invariant
+from lab.cli.variables import Variables
 from lab.drills.fault import Findings, Scene
 from lab.drills.request_rows import Request
 from lab.errors import UsageError
-from lab.evidence import read_metrics
-from lab.variables import Variables
 from workload.operations import OPERATION_FIELDS
 from workload.scenario import Scenario
 

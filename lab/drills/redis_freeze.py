@@ -4,7 +4,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.audit import Invariant
+from lab.audit.invariants import Invariant
 from lab.drills.fault import Findings, Scene
 from lab.drills.request_rows import Request
 

@@ -8,7 +8,7 @@ import redis
 from lab.drills.fault import PlainFault, Scene
 from lab.drills.run_clock import RunClock
 from lab.errors import PartFailed
-from lab.redis_access import connect
+from lab.stack.redis import connect
 
 _POLL_SECONDS = 0.05
 _DUMP_SECONDS = 20.0

@@ -1,25 +1,31 @@
-"""A stack of the lab's own with a client at its service, and what is done with it."""
+"""A stack of the terminal lab's own, with a client at its service."""
 
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from lab.embedded_stack import EmbeddedStack, embedded_stack
+from lab.audit.ledger_file import LedgerFile
+from lab.cli.variables import Variables
 from lab.errors import PartFailed
-from lab.ledger_file import LedgerFile
-from lab.session import Session
-from lab.terminal.board_client import BoardClient
-from lab.terminal.key_hits import KeyHits, hits_between
+from lab.stack.embedded import EmbeddedStack, embedded_stack
+from lab.stack.stack import Session
+from lab.terminal.board_client import BoardClient, Timing
 from lab.terminal.plan import PLAYERS, READ_SAMPLES, TOP_K, UPDATES, WINDOW, Plan
-from lab.terminal.progress import progress
-from lab.terminal.timing import Timing
-from lab.variables import Variables
+from lab.terminal.report_lines import KeyHits, hits_between
 from workload.assumptions import Assumptions
+from workload.model import TrafficModel
+
+
+def progress(step: str) -> None:
+    """Name a step that takes a while, on stderr: stdout holds the reports alone."""
+    print(f"... {step}", file=sys.stderr, flush=True)
+
 
 # What the reports with figures measure is the cost of the keys, not of a durable write.
 LEDGER: Final = "none"
@@ -116,3 +122,36 @@ def _blaming(stack: EmbeddedStack) -> Iterator[None]:
         if failure is None:
             raise
         raise PartFailed(failure) from error
+
+
+_DRILL: Final = MappingProxyType({"mode": "partitioned", "ledger": "sqlite", "redis_url": None})
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """The variables and assumptions of this use, and the way to a running stack."""
+
+    variables: Variables
+    assumptions: Assumptions
+    session: Session
+
+    @property
+    def model(self) -> TrafficModel:
+        """The traffic model that projected figures come from."""
+        return TrafficModel(self.assumptions)
+
+    @property
+    def drilled(self) -> Variables:
+        """What a drill runs on: twelve boards, a ledger, and a Redis that may be shut down."""
+        return self.variables.model_copy(update=_DRILL)
+
+    def bench(self, mode: str) -> AbstractContextManager[Bench]:
+        """A fresh stack in one mode, up while the block runs."""
+        chosen = self.variables.model_copy(update={"mode": mode, "ledger": LEDGER})
+        return bench(chosen, self.assumptions, self.session)
+
+    def drill_bench(self) -> AbstractContextManager[Bench]:
+        """A fresh stack with a ledger, on a Redis server that is the lab's own in any case."""
+        if self.variables.redis_url:
+            progress("leaving REDIS_URL alone: the drill shuts its Redis down")
+        return bench(self.drilled, self.assumptions, self.session)

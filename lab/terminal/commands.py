@@ -5,13 +5,13 @@ from types import MappingProxyType
 from typing import Final
 
 from lab.errors import UsageError
-from lab.terminal.failures_command import failures
-from lab.terminal.naive_command import naive
-from lab.terminal.out_of_order_command import out_of_order
-from lab.terminal.partitioned_command import partitioned
-from lab.terminal.setup_command import setup
-from lab.terminal.verdict_line import checks_line, says_fail
-from lab.terminal.workbench import Workbench
+from lab.terminal.bench import Workbench
+from lab.terminal.failures import failures
+from lab.terminal.naive import naive
+from lab.terminal.out_of_order import out_of_order
+from lab.terminal.partitioned import partitioned
+from lab.terminal.report_lines import checks_line, says_fail
+from lab.terminal.setup import setup
 from workload.model import capacity_report
 
 ALL: Final = "all"

@@ -8,10 +8,9 @@ from typing import Final, TypeVar
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from lab.holds import PROJECTOR, job_held
-from lab.terminal.bench import Bench
+from lab.job_pauses import PROJECTOR, job_held
+from lab.terminal.bench import Bench, progress
 from lab.terminal.board_client import Sight
-from lab.terminal.progress import progress
 from workload.dataset import Entry
 
 T = TypeVar("T")

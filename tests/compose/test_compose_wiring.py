@@ -6,8 +6,8 @@ import pytest
 import yaml
 from compose_file import ROOT, TEXT, Service, filled_in, services, variables
 
-from lab.compose_environment import HANDED_ON, compose_environment
-from lab.variables import Variables
+from lab.cli.variables import Variables
+from lab.stack.compose import HANDED_ON, compose_environment
 from target_service.settings import PREFIX, Settings
 from workload.assumptions import Assumptions
 

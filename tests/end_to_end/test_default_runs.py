@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from make_command import Checkout, copied_to
 
+from lab.cli.variables import Variables
 from lab.drills.catalogue import DRILLS
-from lab.variables import Variables
 
 # How many run at once, round by round.
 AT_ONCE = (4, 2, 1)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from pretend_docker import PretendDocker, install
 
-from lab.checkout import Checkout
-from lab.claim import Claim
-from lab.session import Session
+from lab.stack.checkout_lock import Checkout, Claim
+from lab.stack.stack import Session
 from lab.stopping import StopRequest
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab import given_file
 from lab.calibration.command import calibrate
-from lab.calibration.past_totals import read_past_totals
 from lab.calibration.proposal import ProposedTier, propose, rounded_down, rounded_up
-from lab.checkout import Checkout
+from lab.calibration.totals import read_past_totals
+from lab.cli import problems as given_file
+from lab.cli.problems import Problems
+from lab.cli.variables import Variables
 from lab.errors import UsageError
-from lab.problems import Problems
-from lab.variables import Variables
+from lab.stack.checkout_lock import Checkout
 
 WEEKS = "period,total\n2026-W01,612000\n2026-W02,598000\n2026-W03,640100\n2026-W04,601500\n"
 EVENT: dict[str, Any] = {

@@ -10,17 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from lab.audit.ledger_file import LedgerFile
+from lab.cli.variables import Variables
 from lab.drills.fault import Scene, Span
 from lab.drills.rank_storm import RankStorm
 from lab.drills.run_clock import RunClock, RunOver
 from lab.drills.stale_top import StaleTop
-from lab.embedded_stack import EmbeddedStack
-from lab.grafana import grafana_of
-from lab.ledger_file import LedgerFile
-from lab.parts import Part
-from lab.run_marks import RunMarks
-from lab.session import Session
-from lab.variables import Variables
+from lab.grafana import RunMarks, grafana_of
+from lab.stack.embedded import EmbeddedStack
+from lab.stack.process import Part
+from lab.stack.stack import Session
 from target_service.ledger.store import Store
 from workload.load import LoadSettings
 

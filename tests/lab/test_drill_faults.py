@@ -4,17 +4,15 @@ import re
 
 import pytest
 
-from lab.checkout import HERE
-from lab.drills.catalogue import DRILLS
-from lab.drills.command import drill_variables, missing_fault
+from lab.cli.problems import Problems
+from lab.cli.variables import Variables
+from lab.drills.catalogue import DRILLS, drill_variables, missing_fault
 from lab.drills.rank_storm import RankStorm, p99, with_storm
 from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.request_rows import Request
-from lab.drills.stale_top import StaleTop
-from lab.drills.top_sight import TopSight
+from lab.drills.stale_top import StaleTop, TopSight
 from lab.errors import UsageError
-from lab.problems import Problems
-from lab.variables import Variables
+from lab.stack.checkout_lock import HERE
 from workload.scenario import load_scenario
 
 DOCS = (HERE.root / "docs" / "drills.md").read_text(encoding="utf-8")

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from lab.drills.backlog import Sample
+from lab.audit.ledger_file import Backlog
 from lab.drills.fault import Span
 from lab.drills.observation import (
     longest_wait_ms,
     outcomes,
+    recovery,
     second_by_second,
     seconds_recovering,
     seconds_unavailable,
 )
-from lab.drills.recovery import recovery
 from lab.drills.request_rows import Request, read_requests
-from lab.ledger_file import Backlog
+from lab.drills.run_clock import Sample
 
 SPAN = Span("broken", 3.0, 4.0)
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.drills.proof import Proof, ToldEvents, prove, told_events
-from lab.drills.record import prove_run
+from lab.audit.ledger_file import LedgerFile, StoredEvent
+from lab.drills.proof import Proof, ToldEvents, prove, prove_run, told_events
 from lab.drills.request_rows import Request
 from lab.errors import PartFailed
-from lab.ledger_file import LedgerFile, StoredEvent
 
 
 def _stored(*events: tuple[str, str, int]) -> list[StoredEvent]:

@@ -11,13 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lab import parts
 from lab.drills.run_clock import RunClock, RunOver, await_clock
-from lab.drills.top_sight import TopEye, TopSight
-from lab.embedded_redis import answers, embedded_redis, find_server
-from lab.parts import Part
-from lab.redis_access import connect
-from lab.session import Session
+from lab.drills.stale_top import TopEye, TopSight
+from lab.stack import process as parts
+from lab.stack.process import Part
+from lab.stack.redis import answers, connect, embedded_redis, find_server
+from lab.stack.stack import Session
 
 SECOND_ZERO = 1_767_323_045.0
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from lab.event_audit import with_event
-from lab.event_evidence import EventEvidence, read_event_evidence
-from lab.evidence import Counters
+from lab.audit.community_event import EventEvidence, read_event_evidence, with_event
+from lab.audit.evidence import Counters
 from target_service.ledger.store import Store
 from target_service.odometer import tables
 from target_service.odometer.aggregate import Aggregate, Kind

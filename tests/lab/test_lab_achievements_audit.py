@@ -13,15 +13,14 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from lab import achievements_file, run_audit
-from lab.achievements_audit import STREAM, achievements_invariants
-from lab.achievements_file import AchievementsFile
-from lab.embedded_redis import embedded_redis, find_server
+from lab.audit import achievements as achievements_file
+from lab.audit import run_audit
+from lab.audit.achievements import STREAM, AchievementsFile, achievements_invariants
+from lab.audit.evidence import Counters
+from lab.audit.ledger_file import LedgerFile
 from lab.errors import UsageError
-from lab.evidence import Counters
-from lab.ledger_file import LedgerFile
-from lab.redis_access import KnownServer, clear_boards, connect
-from lab.session import Session
+from lab.stack.redis import KnownServer, clear_boards, connect, embedded_redis, find_server
+from lab.stack.stack import Session
 
 BOARD = "achievements:points:acme"
 TRACK = {"achievement": "host", "counter": "signups"}

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from flooding_service import DRIPS, FLOODS, flooding_service
 
-from lab import asking
-from lab.asking import NoAnswer, Refused, ask_json, fetch
+from lab import http_json as asking
+from lab.audit.evidence import read_metrics
 from lab.errors import UsageError
-from lab.evidence import read_metrics
-from lab.foreign import require_mode, unused_proxy
+from lab.http_json import NoAnswer, Refused, ask_json, fetch
+from lab.stack.chosen import require_mode, unused_proxy
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 ANSWERS = {

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from lab.audit import (
+from lab.audit.evidence import BOARD_COMMANDS, Counters
+from lab.audit.invariants import (
     NO_SCORES,
     FinalScore,
     audit,
@@ -13,8 +14,7 @@ from lab.audit import (
     incomparable_audit,
     unmade_audit,
 )
-from lab.evidence import BOARD_COMMANDS, Counters
-from lab.ledger_file import Comparison, Kept, LedgerEvidence
+from lab.audit.ledger_file import Comparison, Kept, LedgerEvidence
 
 _SERVICE = frozenset({(10, 1.0)})
 

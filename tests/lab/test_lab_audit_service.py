@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from lab import compose_audit
+from lab.audit import compose_audit
+from lab.audit.compose_audit import audit_in_compose
+from lab.audit.evidence import Counters
 from lab.audit_service import AuditOrder, remove_ledgers
-from lab.compose_audit import audit_in_compose
-from lab.compose_stack import ComposeStack
-from lab.docker import Docker
-from lab.evidence import Counters
-from lab.session import Session
+from lab.stack.compose import ComposeStack
+from lab.stack.docker import Docker
+from lab.stack.stack import Session
 
 NOTHING = Counters(frozenset(), "r", 0, {}, {}, {})
 

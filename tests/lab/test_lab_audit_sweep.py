@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from lab import achievements_audit
-from lab.achievements_audit import sweep_once_more
-from lab.asking import NoAnswer, Refused
-from lab.sweeps import Sweep, Sweeps
+from lab.audit import achievements as achievements_audit
+from lab.audit.achievements import sweep_once_more
+from lab.http_json import NoAnswer, Refused
+from lab.sweep import Sweep, Sweeps
 
 ENDED = Sweep(1, "2026-09-06T04:40:01.000Z", 2, 1, 1, 0, 0.5)
 AT_WORK = Refused("Another sweep is at work; wait until it has ended", 409)
@@ -41,7 +41,7 @@ def test_a_sweep_at_work_is_waited_for() -> None:
 def test_a_full_disk_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A minute would pass, and the disk be as full; what the service said is told."""
     monkeypatch.setattr(achievements_audit, "_REFUSED_SECONDS", 0.0)
-    monkeypatch.setattr(achievements_audit, "_PATIENCE_SECONDS", 86_400.0)
+    monkeypatch.setattr(achievements_audit, "_ACHIEVEMENTS_AUDIT_PATIENCE_SECONDS", 86_400.0)
     service = _Service("http://nowhere", answers=[AT_WORK, NO_ROOM])
 
     with pytest.raises(NoAnswer, match=r"There is no room left for ledger\.db"):
@@ -59,7 +59,7 @@ def test_a_refusal_of_a_moment_is_forgiven() -> None:
 
 def test_nobody_is_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lease that never runs out is told as what it is."""
-    monkeypatch.setattr(achievements_audit, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(achievements_audit, "_ACHIEVEMENTS_AUDIT_PATIENCE_SECONDS", 0.0)
 
     with pytest.raises(NoAnswer, match="Another sweep is at work"):
         sweep_once_more(_Service("http://nowhere", answers=[AT_WORK]))

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from lab import __main__ as program
-from lab.embedded_redis import find_server
+from lab.cli.checks import unusable_places
+from lab.cli.variables import Variables
 from lab.errors import PartFailed, UsageError
-from lab.named_places import unusable_places
-from lab.parts import Part
-from lab.session import Session
-from lab.variables import Variables
+from lab.stack.process import Part
+from lab.stack.redis import find_server
+from lab.stack.stack import Session
 
 
 @pytest.fixture(autouse=True)

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from pretend_docker import PretendDocker
 
-from lab import docker as docker_module
-from lab.chosen_stack import find_compose_stack
+from lab.cli.variables import Variables
 from lab.errors import DockerUnavailable, UsageError
-from lab.session import Session
-from lab.variables import Variables
+from lab.stack import docker as docker_module
+from lab.stack.chosen import find_compose_stack
+from lab.stack.stack import Session
 from workload.assumptions import Assumptions
 
 ASSUMED = Assumptions()

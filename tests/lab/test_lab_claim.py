@@ -13,15 +13,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-import lab.claim
-from lab.claim import TOKEN_VARIABLE, claim_checkout, processes_of
+import lab.stack.checkout_lock
 from lab.errors import UsageError
+from lab.stack.checkout_lock import TOKEN_VARIABLE, claim_checkout, processes_of
 
 _PATIENCE_SECONDS = 60
 _HOLD = textwrap.dedent("""
     import subprocess, sys, os
     from pathlib import Path
-    from lab.claim import TOKEN_VARIABLE, claim_checkout
+    from lab.stack.checkout_lock import TOKEN_VARIABLE, claim_checkout
     with claim_checkout(Path(sys.argv[1]), "make load-naive") as claim:
         child = subprocess.Popen(
             [sys.executable, "-c", "import time; time.sleep(60)"],
@@ -159,7 +159,7 @@ def test_a_strange_claim_ends_nobody(
         asked.append(token)
         return []
 
-    monkeypatch.setattr(lab.claim, "processes_of", nobody)
+    monkeypatch.setattr(lab.stack.checkout_lock, "processes_of", nobody)
     whole = {"token": "0" * 32, "pid": 1, "command": "make", "since": "now"}
     claim = {**whole, "folder": tmp_path.stat().st_ino, **changes}
     (tmp_path / "claim.json").write_text(json.dumps(claim), encoding="utf-8")

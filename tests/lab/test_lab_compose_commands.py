@@ -5,10 +5,10 @@ import socket
 import pytest
 from pretend_docker import PretendDocker
 
-from lab.compose_commands import compose_command
+from lab.cli.variables import Variables
 from lab.errors import Interrupted, PartFailed, UsageError
-from lab.session import Session
-from lab.variables import Variables
+from lab.stack.compose_commands import compose_command
+from lab.stack.stack import Session
 from workload.assumptions import Assumptions
 
 Output = pytest.CaptureFixture[str]

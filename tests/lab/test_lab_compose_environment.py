@@ -2,8 +2,8 @@
 
 import pytest
 
-from lab.compose_environment import compose_environment
-from lab.variables import Variables
+from lab.cli.variables import Variables
+from lab.stack.compose import compose_environment
 from workload.assumptions import Assumptions
 
 

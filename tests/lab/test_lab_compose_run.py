@@ -17,10 +17,9 @@ import pytest
 from free_ports import free_port
 from pretend_docker import PretendDocker, install
 
-from lab.compose_environment import compose_environment
-from lab.embedded_redis import answers, find_server
-from lab.redis_access import connect
-from lab.variables import Variables
+from lab.cli.variables import Variables
+from lab.stack.compose import compose_environment
+from lab.stack.redis import answers, connect, find_server
 from workload.assumptions import Assumptions
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,10 +6,8 @@ import sys
 import pytest
 from pretend_docker import PretendDocker
 
-from lab.compose_containers import read_containers
-from lab.container_watch import watched
-from lab.docker import find_docker
-from lab.session import Session
+from lab.stack.docker import find_docker, read_containers, watched
+from lab.stack.stack import Session
 
 
 @pytest.mark.usefixtures("docker")

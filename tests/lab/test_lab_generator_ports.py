@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from free_ports import free_port
 
-from lab.checkout import HERE
+from lab.cli.problems import Problems
+from lab.cli.variables import Variables, read_variables
 from lab.drills.catalogue import DRILLS
 from lab.drills.drill import Drill
 from lab.errors import UsageError
-from lab.foreign import ForeignStack
 from lab.generator import _options, require_generator_ports
-from lab.problems import Problems
 from lab.run_order import RunOrder
-from lab.variables import Variables, read_variables
+from lab.stack.checkout_lock import HERE
+from lab.stack.chosen import ForeignStack
 from workload.scenario import load_scenario
 
 

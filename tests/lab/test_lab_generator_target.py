@@ -12,12 +12,10 @@ from free_ports import free_port
 from pretend_docker import PretendDocker
 from prometheus_client import CollectorRegistry, Gauge, start_http_server
 
-from lab import metrics_relay as metrics_relay_module
-from lab.compose_containers import Container, read_containers
-from lab.docker import Docker, find_docker
-from lab.generator_target import generator_target
-from lab.metrics_relay import metrics_relay
-from lab.session import Session
+from lab import generator as metrics_relay_module
+from lab.generator import generator_target, metrics_relay
+from lab.stack.docker import Container, Docker, find_docker, read_containers
+from lab.stack.stack import Session
 
 FILE = "id-of-prometheus:/prometheus/generator.json"
 

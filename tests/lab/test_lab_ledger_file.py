@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.audit import audit
-from lab.embedded_redis import embedded_redis, find_server
+from lab.audit.evidence import BOARD_COMMANDS, Counters
+from lab.audit.invariants import audit
+from lab.audit.ledger_file import Comparison, Kept, LedgerEvidence, LedgerFile, Told
 from lab.errors import PartFailed
-from lab.evidence import BOARD_COMMANDS, Counters
-from lab.ledger_file import Comparison, Kept, LedgerEvidence, LedgerFile, Told
-from lab.redis_access import connect
-from lab.session import Session
+from lab.stack.redis import connect, embedded_redis, find_server
+from lab.stack.stack import Session
 
 _TABLES = """
 CREATE TABLE state (last_change INTEGER);

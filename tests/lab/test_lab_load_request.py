@@ -2,10 +2,10 @@
 
 import pytest
 
-from lab.checkout import HERE
+from lab.cli.checks import require_sensible_load
+from lab.cli.variables import Variables
 from lab.errors import UsageError
-from lab.load_request import require_sensible_load
-from lab.variables import Variables
+from lab.stack.checkout_lock import HERE
 from workload.scenario import load_scenario
 
 

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 import pytest
 import redis
 
-from lab.embedded_redis import answers, embedded_redis, find_server
-from lab.embedded_stack import EmbeddedStack
 from lab.errors import PartFailed
-from lab.holds import PROJECTOR, job_held
-from lab.redis_access import connect
-from lab.session import Session
+from lab.job_pauses import PROJECTOR, job_held
+from lab.stack.embedded import EmbeddedStack
+from lab.stack.redis import answers, connect, embedded_redis, find_server
+from lab.stack.stack import Session
 from lab.terminal import outage
 from lab.terminal.outage import seen_until
 

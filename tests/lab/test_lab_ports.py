@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from lab.errors import UsageError
-from lab.ports import HOST, free_port, require_free
+from lab.stack.ports import HOST, free_port, require_free
 
 
 def test_a_taken_port_names_its_variable() -> None:

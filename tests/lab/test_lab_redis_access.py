@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from lab import redis_access
-from lab.embedded_redis import embedded_redis, find_server
 from lab.errors import UsageError
-from lab.redis_access import KnownServer, clear_boards, connect
-from lab.session import Session
+from lab.stack import redis as redis_access
+from lab.stack.redis import KnownServer, clear_boards, connect, embedded_redis, find_server
+from lab.stack.stack import Session
 
 BOARD = "lb:eu:solo:s1"
 

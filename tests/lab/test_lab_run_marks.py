@@ -10,10 +10,9 @@ from flooding_service import flooding_service
 from free_ports import free_port
 
 from lab import grafana as grafana_module
-from lab import run_marks
-from lab.grafana import Grafana, grafana_of
-from lab.run_marks import RunMarks, warn_in_record
-from lab.variables import Variables
+from lab import grafana as run_marks
+from lab.cli.variables import Variables
+from lab.grafana import Grafana, RunMarks, grafana_of, warn_in_record
 
 RUN_ID = "20260101T000000Z-peak-naive"
 FACTS: dict[str, Any] = {

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from lab.asking import NoAnswer
+from lab.cli.variables import Variables
 from lab.errors import PartFailed, UsageError
-from lab.sweep import sweep
-from lab.sweeps import Sweeps
-from lab.variables import Variables
+from lab.http_json import NoAnswer
+from lab.sweep import Sweeps, sweep
 
 BEGUN = {"number": 7, "ended_at": None, "seconds": None} | dict.fromkeys(
     ("scanned", "changed", "unchanged", "unlocked"), 0

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli.problems import Problems
+from lab.cli.variables import Variables, contradictions, read_variables, unknown_overrides
 from lab.errors import UsageError
-from lab.problems import Problems
-from lab.variables import Variables, contradictions, read_variables, unknown_overrides
 
 
 def _read() -> Variables:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from lab import __main__ as program
+from lab.cli.variables import Variables
 from lab.errors import UsageError
-from lab.session import Session
+from lab.stack.stack import Session
 from lab.terminal import commands
-from lab.terminal.workbench import Workbench
-from lab.variables import Variables
+from lab.terminal.bench import Workbench
 from workload.assumptions import Assumptions
 
 

@@ -5,11 +5,16 @@ from dataclasses import replace
 import pytest
 
 from lab.terminal.board_client import Sight
-from lab.terminal.failures_command import champion_entry, expected_of, retried_entry
-from lab.terminal.failures_report import FailuresMeasurement, failures_report
+from lab.terminal.failures import (
+    FailuresMeasurement,
+    champion_entry,
+    expected_of,
+    failures_report,
+    retried_entry,
+)
 from lab.terminal.outage import Outage
 from lab.terminal.plan import make_plan
-from lab.terminal.verdict_line import says_fail
+from lab.terminal.report_lines import says_fail
 from workload.assumptions import Assumptions
 
 PLAN = make_plan(Assumptions())

@@ -2,9 +2,8 @@
 
 import pytest
 
-from lab.terminal.key_hits import KeyHits, hits_between
-from lab.terminal.timing import Timing, percentile
-from lab.terminal.verdict_line import says_fail, verdict_line
+from lab.terminal.board_client import Timing, percentile
+from lab.terminal.report_lines import KeyHits, hits_between, says_fail, verdict_line
 
 BEFORE = """# TYPE leaderboard_key_ops_total counter
 leaderboard_key_ops_total{key="lb:eu:solo:s1",op="write"} 10.0

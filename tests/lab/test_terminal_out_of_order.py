@@ -6,10 +6,14 @@ from itertools import groupby
 import pytest
 
 from lab.terminal.board_client import Sight
-from lab.terminal.out_of_order_plan import make_story
-from lab.terminal.out_of_order_report import Observed, OutOfOrderMeasurement, out_of_order_report
+from lab.terminal.out_of_order import (
+    Observed,
+    OutOfOrderMeasurement,
+    make_story,
+    out_of_order_report,
+)
 from lab.terminal.outage import Outage
-from lab.terminal.verdict_line import says_fail
+from lab.terminal.report_lines import says_fail
 from workload.assumptions import Assumptions
 from workload.model import partition_keys
 

@@ -4,19 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from lab.terminal.key_hits import KeyHits
-from lab.terminal.known_answers import KNOWN, differences
-from lab.terminal.naive_report import NaiveMeasurement, naive_report
-from lab.terminal.partitioned_report import (
+from lab.terminal.board_client import Timing
+from lab.terminal.naive import NaiveMeasurement, naive_report
+from lab.terminal.partitioned import (
     Expected,
     PartitionedMeasurement,
     partitioned_report,
 )
-from lab.terminal.plan import TOP_K, WINDOW, make_plan
-from lab.terminal.setup_report import ServerFacts, setup_report
-from lab.terminal.timing import Timing
-from lab.terminal.truth import Place, truth_of
-from lab.terminal.verdict_line import says_fail
+from lab.terminal.plan import KNOWN, TOP_K, WINDOW, Place, differences, make_plan, truth_of
+from lab.terminal.report_lines import KeyHits, says_fail
+from lab.terminal.setup import ServerFacts, setup_report
 from workload.assumptions import Assumptions
 from workload.model import TrafficModel
 

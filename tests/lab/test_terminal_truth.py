@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.terminal.plan import PLAYERS, TOP_K, WINDOW, make_plan
-from lab.terminal.truth import Truth, truth_of
+from lab.terminal.plan import PLAYERS, TOP_K, WINDOW, Truth, make_plan, truth_of
 from workload.assumptions import Assumptions
 
 BOARDS = st.lists(

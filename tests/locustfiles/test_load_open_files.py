@@ -20,14 +20,14 @@ def _limits_after(call: str, module: str, soft: int, hard: int) -> str:
     """The limits of a process that begins with these, after it has called a module of ours."""
     program = (
         f"import resource as r; r.setrlimit(r.RLIMIT_NOFILE, ({soft}, {hard})); "
-        f"from {module} import open_files; open_files.{call}(); "
+        f"from {module} import {call}; {call}(); "
         "print(*r.getrlimit(r.RLIMIT_NOFILE))"
     )
     words = [sys.executable, "-c", program]
     return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("module", ["locustfiles", "target_service"])
+@pytest.mark.parametrize("module", ["locustfiles.run.inputs", "target_service.open_files"])
 def test_the_soft_limit_is_raised_to_the_hard_one(module: str) -> None:
     """Most systems begin with 1,024 or 256, and let everybody have far more."""
     assert _limits_after("raise_limit", module, 256, 2_000) == "2000 2000\n"

@@ -11,7 +11,7 @@ from mirakuru.base import ENV_UUID
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("module", ["lab.parts", "dashboards.program_run"])
+@pytest.mark.parametrize("module", ["lab.stack.process", "dashboards.program_run"])
 def test_a_mark_with_the_same_digits_is_no_reason(module: str) -> None:
     """What runs processes leaves those of others alone, however they are marked."""
     ending = [sys.executable, "-c", f"import {module}; input()"]

@@ -4,8 +4,8 @@ import re
 from datetime import time
 from pathlib import Path
 
-from lab.service_settings import service_settings
-from lab.variables import Variables
+from lab.cli.variables import Variables
+from lab.stack.service_settings import service_settings
 from target_service.settings import PREFIX, Settings
 from workload.assumptions import Assumptions
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from lab.calibration.ended_event import EndedEvent
-from lab.calibration.report import event_lines
+from lab.calibration.proposal import event_lines
+from lab.calibration.totals import EndedEvent
 from target_service.app import create_app
 from target_service.odometer.tiers import Tier, states
 from target_service.settings import Settings

@@ -1,0 +1,1 @@
+"""What clients were told, against what the service, the ledger and Redis hold."""

@@ -1,0 +1,1 @@
+"""The command line: its variables, and what is wrong with a request."""

@@ -1,0 +1,1 @@
+"""The stacks that are loaded: embedded processes, compose, or a foreign service."""
