@@ -8,21 +8,19 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from reports.comparison.markdown import comparison_markdown
 from reports.comparison.page import COMPARISON_HTML, comparison_page
 from reports.comparison.sides import sides_of, worst_status
-from reports.comparison.terminal import comparison_text
-from reports.comparison.writing import write_comparison
+from reports.comparison.words import comparison_text
+from reports.comparison.writing import comparison_markdown, write_comparison
 from reports.derived import derive, write_derived
 from reports.errors import BrokenRun, ReportError, RunNotFound, UsageError
 from reports.export import export_run
-from reports.listing import runs_text
 from reports.page.render import draw
 from reports.page.run_page import REPORT_HTML, run_page
 from reports.rundir.files import printable
 from reports.rundir.finding import RUNS_DIR, find_run
 from reports.rundir.reading import Run, read_run
-from reports.terminal import run_text, shortest
+from reports.terminal import run_text, runs_text, shortest
 from reports.verdict.verdict import Status
 
 DONE = 0

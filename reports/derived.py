@@ -5,24 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.numbers.event_figures import event_figures
-from reports.numbers.skew import skew_json
 from reports.numbers.sweep_figures import SweepFigures, sweep_figures
-from reports.numbers.traffic import Traffic, traffic_of
+from reports.numbers.traffic import Traffic, skew_json, traffic_of
 from reports.numbers.write_parts import WriteParts, write_parts
 from reports.rundir.facts import Facts
+from reports.rundir.finding import write_atomically
 from reports.rundir.measurements import Keys, Measurements
 from reports.rundir.reading import RUN_JSON, Run
 from reports.rundir.seconds import Seconds
-from reports.rundir.writing import write_atomically
-from reports.tables.failures import failures_table
-from reports.tables.key_timeline import key_timeline_table
-from reports.tables.keys import keys_table
-from reports.tables.odometer import odometer_table
-from reports.tables.operations import operations_table
-from reports.tables.shards import shards_table
-from reports.tables.sweep import sweep_table
+from reports.tables.keys import key_timeline_table, keys_table, shards_table
+from reports.tables.operations import failures_table, operations_table, timeline_table
+from reports.tables.scenarios import odometer_table, sweep_table
 from reports.tables.table import Table
-from reports.tables.timeline import timeline_table
 from reports.verdict.verdict import Verdict, verdict_of
 
 # What a run without usable measurements has: every table, none of them with a row.

@@ -6,8 +6,8 @@ import msgspec
 
 from reports.errors import ExportRefused, WriteFailed
 from reports.rundir.files import UnusableFile, read_inside, sane_json
+from reports.rundir.finding import write_atomically
 from reports.rundir.reading import RUN_JSON, Run
-from reports.rundir.writing import write_atomically
 
 _FIRST_TABLE = "operations.csv"
 

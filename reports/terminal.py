@@ -1,26 +1,29 @@
-"""A run as text for a terminal: what it was, its table, its keys, its verdict."""
+"""A run, and the list of runs, as text for a terminal."""
 
+import csv
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from reports.derived import Derived
-from reports.drill_words import drill_sentences
-from reports.edge_words import edges_sentence
-from reports.event_words import event_sentences
+from reports.errors import BrokenRun
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell
 from reports.numbers.write_parts import parts_sentence
 from reports.rundir.facts import Facts
-from reports.sweep_words import sweep_sentences
+from reports.rundir.files import UnusableFile, read_inside
+from reports.rundir.finding import run_directories
+from reports.rundir.reading import read_facts
+from reports.sentences import drill_sentences, edges_sentence, event_sentences, sweep_sentences
 from reports.verdict.verdict import Status
-from reports.wording import cut, no_key_words, percent
+from reports.wording import cut, no_key_words, percent, scale_words
 
-_HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
+_TERMINAL_HEADER = ("operation", "offered", "achieved/s", "ok", "failed", "dropped")
 _TIMES = ("p50_ms", "p99_ms", "p999_ms", "max_ms", "service_p99_ms")
 _NOT_MEASURED = "-"
 # What a narrow terminal does without, least needed first: the files have it.
-_LEAST_NEEDED = ("ok", "p999", "service p99", "max", "dropped")
+_TERMINAL_LEAST_NEEDED = ("ok", "p999", "service p99", "max", "dropped")
 _LEAST_NEEDED_OF_KEYS = ("touched", "fair share")
 _WIDEST = 100
 
@@ -77,7 +80,7 @@ def _operations(derived: Derived, columns: int | None) -> str:
         return "no operation was measured"
     if records[-1]["offered"] is None:
         return "nothing was measured: the measured phase did not begin"
-    header = [*_HEADER, *(name.removesuffix("_ms").replace("_", " ") for name in _TIMES)]
+    header = [*_TERMINAL_HEADER, *(name.removesuffix("_ms").replace("_", " ") for name in _TIMES)]
     rows = [
         [
             str(record["operation"]),
@@ -90,12 +93,12 @@ def _operations(derived: Derived, columns: int | None) -> str:
         ]
         for record in records
     ]
-    text = fitted([header, *rows], columns, least_needed=_LEAST_NEEDED)
+    text = fitted([header, *rows], columns, least_needed=_TERMINAL_LEAST_NEEDED)
     shown = text.split("\n", 1)[0]
     told = "times in ms from the intended start"
     if header[-1] in shown:
         told += "; service: from the send"
-    missing = [name for name in _LEAST_NEEDED if name not in shown]
+    missing = [name for name in _TERMINAL_LEAST_NEEDED if name not in shown]
     if missing:
         told += f"; in operations.csv: {', '.join(missing)}"
     lines = [text, wrapped(told, columns)]
@@ -205,3 +208,71 @@ def shortest(path: Path) -> Path:
     full = path.resolve()
     here = Path.cwd()
     return full.relative_to(here) if full.is_relative_to(here) else full
+
+
+_LISTING_HEADER = ("run", "verdict", "stack", "LEDGER", "scale", "measured", "hottest", "p99 ms")
+# What a narrow terminal does without: it is in every run's own report.
+_LISTING_LEAST_NEEDED = ("measured", "scale")
+_UNKNOWN = "-"
+
+
+def runs_text(runs_dir: Path, columns: int | None = None) -> str:
+    """A line for each run, newest first, within some columns where they are given."""
+    directories = run_directories(runs_dir)
+    if not directories:
+        return f"There is no run in {runs_dir} yet: `make load-naive` makes one.\n"
+    rows: list[tuple[str, ...]] = [_LISTING_HEADER]
+    broken = []
+    for path in directories:
+        try:
+            rows.append(_row(path, *read_facts(path)))
+        except BrokenRun as error:
+            rows.append((path.name, "broken", *[_UNKNOWN] * (len(_LISTING_HEADER) - 2)))
+            broken.append(str(error))
+    told = "hottest: the busiest key's share of the writes; p99: of all operations together"
+    text = fitted(rows, columns, left=2, least_needed=_LISTING_LEAST_NEEDED)
+    return "\n".join([text, told, *_named(broken)]) + "\n"
+
+
+def _named(broken: list[str]) -> list[str]:
+    return ["", "broken:", *(f"  · {sentence}" for sentence in broken)] if broken else []
+
+
+def _row(path: Path, facts: Facts, raw: dict[str, Any]) -> tuple[str, ...]:
+    hottest = _field(raw, "skew", "write", "hottest_share")
+    return (
+        path.name,
+        str(_field(raw, "verdict", "status") or "not judged"),
+        _stack(facts),
+        _ledger(facts),
+        scale_words(facts.scale),
+        f"{facts.duration_seconds:g} s",
+        percent(hottest) if isinstance(hottest, int | float) else _UNKNOWN,
+        _p99(path),
+    )
+
+
+def _stack(facts: Facts) -> str:
+    return "foreign" if facts.foreign else facts.stack or _UNKNOWN
+
+
+def _ledger(facts: Facts) -> str:
+    service = facts.service
+    if service is None or service.ledger is None:
+        return _UNKNOWN
+    return f"{service.ledger} normal" if service.ledger_sync == "normal" else service.ledger
+
+
+def _field(content: object, *names: str) -> object:
+    for name in names:
+        content = content.get(name) if isinstance(content, dict) else None
+    return content
+
+
+def _p99(path: Path) -> str:
+    try:
+        lines = read_inside(path, "operations.csv").decode().splitlines()
+        last = [row.get("p99_ms") for row in csv.DictReader(lines)][-1]
+        return f"{float(last or ''):,.1f}"
+    except (OSError, UnusableFile, ValueError, IndexError, csv.Error):
+        return _UNKNOWN

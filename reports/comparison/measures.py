@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from reports.comparison.sides import Side, Spread, spread_of
 from reports.derived import Derived
+from reports.numbers.histogram import PERCENTILES
 from reports.numbers.rounding import Cell, ratio
-from reports.tables.operations import PERCENTILES, SERVICE_PERCENTILES
+from reports.tables.operations import SERVICE_PERCENTILES
 from reports.tables.table import Table, table
 
 RATES = ("offered_per_second", "achieved_per_second")

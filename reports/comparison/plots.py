@@ -7,8 +7,8 @@ from markupsafe import Markup
 from reports.comparison.sides import Side
 from reports.numbers.histogram import Histogram
 from reports.page.plots.keys import KeyBars, keys_plot
+from reports.page.plots.panel import ACCENT, MUTED, themed_plot
 from reports.page.plots.percentiles import Curve, PercentilePanel, percentile_plot
-from reports.page.plots.svg import ACCENT, MUTED, themed_plot
 from reports.page.run_plots import MOST_KEYS
 
 

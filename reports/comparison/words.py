@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from reports.comparison.inputs import Inputs
-from reports.comparison.measures import Measure
+from reports.comparison.inputs import Inputs, compared_inputs
+from reports.comparison.measures import Measure, measures_of
 from reports.comparison.sides import Side
 from reports.derived import Derived
 from reports.page.formats import milliseconds, share, shortened, times
 from reports.page.story import HOT_KEY, imitated, limits, sent
 from reports.rundir.reading import Run
+from reports.terminal import wrapped
 from reports.verdict.verdict import Status
 
 _HEADLINE_INPUTS = {
@@ -159,3 +160,21 @@ def _tops(side: Side) -> Iterator[str]:
         service = one.run.facts.service
         if service and service.top:
             yield service.top
+
+
+_WIDTH = 100
+
+
+def comparison_text(a: Side, b: Side, columns: int | None = None) -> str:
+    """The sentences of the page, wrapped; of what cannot be trusted there is no finding."""
+    inputs = compared_inputs(a, b)
+    lines = [one for one in (first_line(inputs, a, b), rounds_line(inputs)) if one]
+    for side in (a, b):
+        verdicts = ", ".join(one.verdict.status.value for one in side.rounds)
+        lines.append(f"{side.label}: {verdicts}")
+    reasons = distrusted(a, b)
+    if reasons:
+        lines += [DISTRUST, *(f"  · {one}" for one in reasons)]
+    else:
+        lines += ["", *(f"  · {one}" for one in findings(measures_of(a, b), a, b))]
+    return wrapped("\n".join(lines), columns or _WIDTH) + "\n"

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from reports.numbers.histogram import Histogram
 from reports.numbers.span import measured_seconds
-from reports.rundir.community_event import CommunityEvent, community_event_of
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
+from reports.rundir.scenario_facts import CommunityEvent, community_event_of
 
 POLLS = ("event_v1", "event_v2")
 PROJECTED = "projected"

@@ -1,19 +1,13 @@
-"""Recorded times as counts per HDR bucket, decoded from either of their two written forms.
-
-Buckets follow HdrHistogram with three significant digits: below 2,048 µs one bucket per µs,
-above it 1,024 buckets for each doubling.
-A bucket stands for the highest value it holds, as in HdrHistogram, so a percentile is never
-below the true one and at most 0.1 % above it.
-"""
+"""Distributions: HDR buckets as recorded, and the quantiles of Prometheus' buckets."""
 
 import base64
 import struct
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import ceil
+from math import ceil, inf
 from types import MappingProxyType
 from typing import Final
 
@@ -22,6 +16,14 @@ from hdrh.codec import (  # type: ignore[import-untyped]  # hdrhistogram ships n
     HdrLengthException,
 )
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]  # the same
+
+PERCENTILES = {
+    "p50_ms": Fraction(50, 100),
+    "p90_ms": Fraction(90, 100),
+    "p95_ms": Fraction(95, 100),
+    "p99_ms": Fraction(99, 100),
+    "p999_ms": Fraction(999, 1000),
+}
 
 HIGHEST_US = 60_000_000
 DIGITS = 3
@@ -160,3 +162,34 @@ def _parsed(counts: Mapping[object, object]) -> dict[int, int]:
             raise ValueError("Expected an object of microseconds and counts")
         parsed[int(bucket)] = count
     return parsed
+
+
+Bucket = tuple[float, int]
+
+
+def bounds(buckets: Sequence[tuple[float | str, int]]) -> list[Bucket]:
+    """Buckets with numeric upper bounds, in order; raises ValueError for what is no bound."""
+    return sorted((inf if le == "+Inf" else float(le), count) for le, count in buckets)
+
+
+def between(start: Sequence[Bucket], end: Sequence[Bucket]) -> list[Bucket]:
+    """The cumulative counts of what happened between two readings of the same buckets."""
+    before = dict(start)
+    return [(le, count - before.get(le, 0)) for le, count in end]
+
+
+def quantile_seconds(buckets: Sequence[Bucket], fraction: Fraction) -> float | None:
+    """The interpolated quantile; None with too few samples or no bounded bucket."""
+    total = buckets[-1][1] if buckets else 0
+    if total < samples_needed(fraction) or len(buckets) == 1:
+        return None
+    rank = float(fraction * total)
+    lower, below = 0.0, 0
+    for le, cumulative in buckets:
+        if cumulative >= rank:
+            if le == inf:
+                return lower
+            # Rounding may carry the sum past the bound, and so into the next bucket.
+            return min(le, lower + (le - lower) * (rank - below) / (cumulative - below))
+        lower, below = le, cumulative
+    return lower

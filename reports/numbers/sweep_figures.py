@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from reports.numbers.histogram import Histogram
+from reports.numbers.histogram import PERCENTILES, Histogram
 from reports.numbers.rounding import ratio
 from reports.numbers.span import measured_seconds
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
-from reports.rundir.member_facts import MemberFacts, Sweep, member_facts
+from reports.rundir.scenario_facts import MemberFacts, Sweep, member_facts
 from reports.rundir.seconds import Seconds
-from reports.tables.operations import PERCENTILES
 
 COUNT = "count"
 DURING = "during"

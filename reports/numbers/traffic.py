@@ -1,9 +1,11 @@
-"""What each key did during the measured phase: the service's counters, end minus start."""
+"""What each key did during the measured phase, and how unevenly the keys shared it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from reports.numbers.buckets import Bucket, between, bounds
+from reports.numbers.histogram import Bucket, between, bounds
+from reports.numbers.rounding import rounded
 from reports.rundir.measurements import Counters, KeyCounters, Keys
 
 OPS = ("read", "write")
@@ -75,3 +77,40 @@ def _difference(key: str, op: str, before: KeyCounters, after: KeyCounters) -> K
     if min(hits, written, *(count for _, count in buckets), 0) < 0:
         raise ValueError(f"the counters of {key} went backwards: the service was restarted")
     return KeyTraffic(key, op, hits, written, buckets, after.members)
+
+
+@dataclass(frozen=True)
+class Skew:
+    """The skew of one op; effective keys = 1 / Σ share², the number of equally loaded keys."""
+
+    hottest_key: str
+    hottest_share: float
+    effective_keys: float
+    keys_touched: int
+    fair_share: float | None
+
+
+def skew_of(keys: list[KeyTraffic], fair_keys: int | None) -> Skew | None:
+    """The skew of one op's keys; None when none of them was touched."""
+    total = sum(key.weight for key in keys)
+    if total == 0:
+        return None
+    hottest = max(keys, key=lambda key: key.weight)
+    return Skew(
+        hottest_key=hottest.key,
+        hottest_share=hottest.weight / total,
+        effective_keys=total**2 / sum(key.weight**2 for key in keys),
+        keys_touched=sum(key.weight > 0 for key in keys),
+        fair_share=1 / fair_keys if fair_keys else None,
+    )
+
+
+def skew_json(traffic: Traffic, fair_keys: int | None) -> dict[str, Any] | None:
+    """The `skew` field of run.json; None when the counters were not read."""
+    if not traffic.keys:
+        return None
+    found = {op: skew_of(traffic.of(op), fair_keys) for op in reversed(OPS)}
+    return {
+        op: {name: rounded(value) for name, value in asdict(skew).items()} if skew else None
+        for op, skew in found.items()
+    }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from reports.numbers.buckets import Bucket, between, bounds, quantile_seconds
+from reports.numbers.histogram import Bucket, between, bounds, quantile_seconds
 from reports.numbers.traffic import Traffic
 from reports.rundir.measurements import Keys
 

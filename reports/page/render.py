@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 
 from reports.errors import ReportError
 from reports.page import formats
-from reports.rundir.audit import shown
-from reports.rundir.writing import write_atomically
+from reports.rundir.finding import write_atomically
+from reports.rundir.reading import shown
 
 _CODE = re.compile("`([^`]+)`")
 _TEMPLATES = Path(__file__).parent / "templates"

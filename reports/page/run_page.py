@@ -3,22 +3,25 @@
 from typing import Any
 
 from reports.derived import Derived
-from reports.drill_words import drill_sentences, events_sentence
-from reports.edge_words import edges_sentence
-from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.numbers.rounding import Cell, ratio
-from reports.numbers.stalls import ranges
+from reports.numbers.span import ranges
 from reports.numbers.write_parts import parts_sentence
 from reports.page import run_plots
 from reports.page.inputs import input_groups
 from reports.page.plots.timeline import Timeline
 from reports.page.render import render
 from reports.page.story import OPERATION_MEANINGS, headline, skew_sentences, story
-from reports.rundir.audit import Audit
-from reports.rundir.drill import Drill
 from reports.rundir.facts import Facts
-from reports.sweep_words import sweep_sentences
+from reports.rundir.reading import Audit
+from reports.rundir.scenario_facts import Drill
+from reports.sentences import (
+    drill_sentences,
+    edges_sentence,
+    event_sentences,
+    events_sentence,
+    sweep_sentences,
+)
 from reports.tables.operations import ALL
 from reports.verdict.judgement import Outcome
 from reports.verdict.verdict import Status

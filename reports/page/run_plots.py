@@ -5,17 +5,23 @@ from functools import partial
 from markupsafe import Markup
 
 from reports.derived import Derived
-from reports.numbers.span import measured_seconds
-from reports.numbers.stalls import stalled_seconds
+from reports.numbers.span import measured_seconds, stalled_seconds
 from reports.numbers.traffic import KeyTraffic
-from reports.page.plots.drill import Answers, DrillPicture, drill_plot
 from reports.page.plots.keys import KeyBars, keys_plot
+from reports.page.plots.panel import ACCENT, MUTED, themed_plot
 from reports.page.plots.percentiles import Curve, PercentilePanel, percentile_plot
-from reports.page.plots.svg import ACCENT, MUTED, themed_plot
-from reports.page.plots.timeline import Latency, Strip, Timeline, timeline_plot
-from reports.rundir.drill import Drill, DrillSecond
+from reports.page.plots.timeline import (
+    Answers,
+    DrillPicture,
+    Latency,
+    Strip,
+    Timeline,
+    drill_plot,
+    timeline_plot,
+)
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
+from reports.rundir.scenario_facts import Drill, DrillSecond
 from reports.rundir.seconds import Column, step_of
 from reports.tables.operations import operation_names
 

@@ -1,10 +1,11 @@
-"""Find a run by what a person types: a path, a run id, or `latest`."""
+"""Finding a run by what a person types, and writing its files whole or not at all."""
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
-from reports.errors import RunNotFound
+from reports.errors import RunNotFound, WriteFailed
 from reports.rundir.reading import RUN_JSON
 
 RUNS_DIR = Path(__file__).resolve().parents[1] / "runs"
@@ -41,3 +42,19 @@ def find_run(asked: str, runs_dir: Path) -> Path:
     raise RunNotFound(
         f"{asked!r} is neither a run directory nor the id of a run in {runs_dir}{newest}."
     )
+
+
+def write_atomically(path: Path, content: str | bytes | Iterable[str]) -> None:
+    """Write beside `path`, then replace it in one step."""
+    whole = content.encode() if isinstance(content, str) else content
+    pieces = [whole] if isinstance(whole, bytes) else (piece.encode() for piece in whole)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        # made anew, so that a link that somebody left under this name is not followed
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as file:
+            file.writelines(pieces)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise WriteFailed(f"{path} cannot be written: {error.strerror}.") from error

@@ -1,4 +1,4 @@
-"""Read a run directory: what is there, and a sentence for all that is missing or broken."""
+"""Reading a run directory: what is there, and a sentence for all that is missing or broken."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,12 +7,50 @@ from typing import Any, TypeVar
 import msgspec
 
 from reports.errors import BrokenRun
-from reports.rundir.audit import Audit
-from reports.rundir.drill import Drill
 from reports.rundir.facts import SCHEMA_VERSION, Facts
 from reports.rundir.files import UnusableFile, read_inside, readable_json, sane_json
 from reports.rundir.measurements import Measurements, Settled, histogram_hook
+from reports.rundir.scenario_facts import Drill
 from reports.rundir.seconds import SECONDS_JSONL, Seconds, read_seconds
+
+
+class Invariant(msgspec.Struct, frozen=True):
+    """One comparison: left, relation, right, and whether it held."""
+
+    name: str
+    left: int | float | str | None
+    relation: str
+    right: int | float | str | None
+    held: bool
+
+    @property
+    def sentence(self) -> str:
+        """The comparison with its numbers."""
+        return f"{self.name}: {shown(self.left)} {self.relation} {shown(self.right)}"
+
+
+class NotComparable(msgspec.Struct, frozen=True):
+    """What could not be compared, and why; expected where the run was meant to be so."""
+
+    name: str
+    reason: str
+    expected: bool = True
+
+
+class Audit(msgspec.Struct, frozen=True):
+    """One audit.json; an incident is a sentence about what befell the run from outside."""
+
+    invariants: list[Invariant]
+    not_comparable: list[NotComparable] = []
+    incidents: list[str] = []
+
+
+def shown(value: float | str | None) -> str:
+    """One side of a comparison as text."""
+    if value is None:
+        return "not known"
+    return f"{value:,}" if isinstance(value, int | float) else value
+
 
 RUN_JSON = "run.json"
 MEASUREMENTS_JSON = "measurements.json"

@@ -16,10 +16,9 @@ from typing import BinaryIO
 
 import msgspec
 
-from reports.numbers.histogram import Histogram
+from reports.numbers.histogram import PERCENTILES, Histogram
 from reports.rundir.files import UnusableFile, open_inside, readable_json
 from reports.rundir.measurements import Count, Measurements, Second, histogram_hook
-from reports.tables.operations import PERCENTILES
 
 SECONDS_JSONL = "seconds.jsonl"
 COUNTS = ("offered", "sent", "dropped", "ok", "failed", "completed")

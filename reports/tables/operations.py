@@ -1,30 +1,25 @@
-"""operations.csv: one row for each operation, the last for all of them together."""
+"""operations.csv, timeline.csv and failures.csv: what became of the requests."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import partial
+from math import isnan
 
-from reports.numbers.histogram import Histogram
+from reports.numbers.histogram import PERCENTILES, Histogram
 from reports.numbers.rounding import Cell, ratio
 from reports.numbers.span import measured_seconds
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements, Operation
-from reports.tables.table import Table, table
+from reports.rundir.seconds import TIMES, Column, Seconds
+from reports.tables.table import MadeAnew, Table, table
 
 ALL = "all"
-PERCENTILES = {
-    "p50_ms": Fraction(50, 100),
-    "p90_ms": Fraction(90, 100),
-    "p95_ms": Fraction(95, 100),
-    "p99_ms": Fraction(99, 100),
-    "p999_ms": Fraction(999, 1000),
-}
 SERVICE_PERCENTILES = {
     "service_p50_ms": PERCENTILES["p50_ms"],
     "service_p99_ms": PERCENTILES["p99_ms"],
 }
 COUNTS = ("offered", "sent", "dropped", "completed", "ok", "failed")
-COLUMNS = (
+OPERATIONS_COLUMNS = (
     "operation",
     "model_per_second",
     *COUNTS,
@@ -66,7 +61,7 @@ def operations_table(facts: Facts, measurements: Measurements) -> Table:
         for name, operation in zip(names, operations, strict=True)
     ]
     rows.append(_row(ALL, _together(operations), totals.model_per_second, totals))
-    return table("operations.csv", COLUMNS, rows)
+    return table("operations.csv", OPERATIONS_COLUMNS, rows)
 
 
 def _row(name: str, operation: Operation, rate: float | None, totals: _Totals) -> dict[str, Cell]:
@@ -95,3 +90,53 @@ def _together(operations: Iterable[Operation]) -> Operation:
         response_us=Histogram.merged(one.response_us for one in every),
         service_us=Histogram.merged(one.service_us for one in every),
     )
+
+
+TIMELINE_COUNTS = ("offered", "sent", "dropped", "ok", "failed")
+TIMELINE_COLUMNS = ("second", "operation", *TIMELINE_COUNTS, *TIMES, "completed")
+
+
+def timeline_table(facts: Facts, measurements: Measurements, seconds: Seconds) -> Table:
+    """A row for each second that was measured, quiet ones included, and each drain second."""
+    phase = measured_seconds(facts, measurements)
+    columns = {name: seconds.operations[name] for name in operation_names(facts, measurements)}
+    length = max(phase, seconds.length)
+    return Table("timeline.csv", TIMELINE_COLUMNS, MadeAnew(partial(_rows, columns, phase, length)))
+
+
+def _rows(columns: dict[str, Column], phase: int, length: int) -> Iterator[tuple[Cell, ...]]:
+    for second in range(length):
+        for name, column in columns.items():
+            is_recorded = second < len(column.recorded) and column.recorded[second]
+            if is_recorded:
+                counts = [column.counts[count][second] for count in TIMELINE_COUNTS]
+                times = [_told(column.times[time][second]) for time in TIMES]
+                completed = column.counts["completed"][second]
+                yield (second, name, *counts, *times, completed)
+            elif second < phase:
+                yield (second, name, 0, 0, 0, 0, 0, None, None, None, 0)
+
+
+def _told(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+FAILURES_COLUMNS = ("operation", "kind", "count", "first_second", "last_second")
+
+
+def failures_table(facts: Facts, measurements: Measurements) -> Table:
+    """A row for each operation and kind, the commonest kind first."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "operation": name,
+            "kind": failure.kind,
+            "count": failure.count,
+            "first_second": failure.first_second,
+            "last_second": failure.last_second,
+        }
+        for name in operation_names(facts, measurements)
+        for failure in sorted(
+            measurements.operations[name].failures, key=lambda one: (-one.count, one.kind)
+        )
+    ]
+    return table("failures.csv", FAILURES_COLUMNS, rows)

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from reports.numbers.traffic import Traffic
-from reports.rundir.drill import Drill
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
+from reports.rundir.scenario_facts import Drill
 
 
 class Outcome(StrEnum):

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reports.numbers.traffic import Traffic
-from reports.rundir.audit import Audit
-from reports.rundir.reading import Run
+from reports.rundir.reading import Audit, Run
 from reports.verdict.judgement import Evidence, Judgement, Outcome
 from reports.verdict.objectives import judge_objectives
 from reports.verdict.trust import Check, trust_checks

@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from reports.comparison.markdown import comparison_markdown
+from reports.comparison.writing import comparison_markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

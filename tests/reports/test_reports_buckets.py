@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reports.numbers.buckets import between, bounds, quantile_seconds
+from reports.numbers.histogram import between, bounds, quantile_seconds
 
 HALF = Fraction(1, 2)
 P95 = Fraction(95, 100)

@@ -9,7 +9,7 @@ from made_plan import Plan
 from made_runs import make_run
 
 from reports.cli import main
-from reports.rundir.writing import write_atomically
+from reports.rundir.finding import write_atomically
 
 SHORT = Plan(duration_seconds=4)
 

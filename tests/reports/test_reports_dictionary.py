@@ -15,27 +15,18 @@ from reports.cli import main
 from reports.comparison import measures
 from reports.rundir.facts import Facts
 from reports.rundir.measurements import Measurements
-from reports.tables import (
-    failures,
-    key_timeline,
-    keys,
-    odometer,
-    operations,
-    shards,
-    sweep,
-    timeline,
-)
+from reports.tables import keys, operations, scenarios
 
 DICTIONARY = Path(__file__).parents[2] / "docs" / "data-dictionary.md"
 TABLES = {
-    "operations.csv": operations.COLUMNS,
-    "keys.csv": keys.COLUMNS,
-    "timeline.csv": timeline.COLUMNS,
-    "key_timeline.csv": key_timeline.COLUMNS,
-    "failures.csv": failures.COLUMNS,
-    "odometer.csv": odometer.COLUMNS,
-    "shards.csv": shards.COLUMNS,
-    "sweep.csv": sweep.COLUMNS,
+    "operations.csv": operations.OPERATIONS_COLUMNS,
+    "keys.csv": keys.KEYS_COLUMNS,
+    "timeline.csv": operations.TIMELINE_COLUMNS,
+    "key_timeline.csv": keys.KEY_TIMELINE_COLUMNS,
+    "failures.csv": operations.FAILURES_COLUMNS,
+    "odometer.csv": scenarios.ODOMETER_COLUMNS,
+    "shards.csv": keys.SHARDS_COLUMNS,
+    "sweep.csv": scenarios.SWEEP_COLUMNS,
     "comparison.csv": measures.COLUMNS,
 }
 

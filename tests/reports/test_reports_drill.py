@@ -11,10 +11,10 @@ from made_runs import make_run
 from test_reports_dictionary import documented_names
 
 from reports.derived import derive
-from reports.drill_words import events_sentence
 from reports.page.run_page import run_page
-from reports.rundir.drill import Drill
 from reports.rundir.reading import read_run
+from reports.rundir.scenario_facts import Drill
+from reports.sentences import events_sentence
 from reports.terminal import run_text
 from reports.verdict.verdict import Status
 

@@ -8,9 +8,9 @@ from judged_runs import NAIVE, changed
 from made_runs import make_run
 
 from reports.derived import derive
-from reports.edge_words import edges_sentence
 from reports.page.run_page import run_page
 from reports.rundir.reading import read_run
+from reports.sentences import edges_sentence
 from reports.terminal import run_text
 
 COUNTERS = (

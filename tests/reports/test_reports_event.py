@@ -9,10 +9,10 @@ from made_plan import Plan
 from made_runs import make_run
 
 from reports.derived import Derived, derive
-from reports.event_words import event_sentences
 from reports.numbers.event_figures import event_figures
 from reports.page.run_page import run_page
 from reports.rundir.reading import read_run
+from reports.sentences import event_sentences
 from reports.terminal import run_text
 from reports.verdict.judgement import Outcome
 

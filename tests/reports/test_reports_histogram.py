@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_load import encoded, sparse
 
-from reports.numbers.histogram import Histogram, highest_us, samples_needed
-from reports.tables.operations import PERCENTILES
+from reports.numbers.histogram import PERCENTILES, Histogram, highest_us, samples_needed
 
 times_us = st.lists(st.integers(1, 60_000_000), min_size=1, max_size=300)
 fractions = st.sampled_from(list(PERCENTILES.values()))

@@ -8,7 +8,7 @@ from made_plan import Plan
 from made_runs import make_run
 
 from reports.cli import main
-from reports.listing import runs_text
+from reports.terminal import runs_text
 
 
 def test_runs_are_listed_newest_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

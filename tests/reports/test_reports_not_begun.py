@@ -9,10 +9,10 @@ from judged_runs import SHORT, changed
 from made_runs import make_run
 
 from reports.derived import Derived, derive
-from reports.drill_words import drill_sentences
 from reports.page.run_page import run_page
-from reports.rundir.drill import Drill, Events
 from reports.rundir.reading import read_run
+from reports.rundir.scenario_facts import Drill, Events
+from reports.sentences import drill_sentences
 from reports.terminal import run_text
 
 STOPPED = replace(SHORT, ended="interrupted", cut_at=0, end_reason="stopped by SIGTERM")

@@ -4,9 +4,8 @@ import pytest
 from matplotlib.axes import Axes
 
 from reports.numbers.histogram import Histogram
-from reports.page.plots.panel import Place, log_ms_axis, panel
+from reports.page.plots.panel import Place, figure, log_ms_axis, panel
 from reports.page.plots.percentiles import Curve, PercentilePanel, percentile_plot
-from reports.page.plots.svg import figure
 from reports.page.plots.timeline import time_axis
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.numbers.stalls import ranges, stalled_seconds
+from reports.numbers.span import ranges, stalled_seconds
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.page.plots.panel import FONT_PX, LETTER_PX, Place, panel
-from reports.page.plots.svg import ACCENT, INK, MUTED, figure
+from reports.page.plots.panel import ACCENT, FONT_PX, INK, LETTER_PX, MUTED, Place, figure, panel
 from reports.wording import told_apart
 
 _ROW, _TOP, _BOTTOM, _GAP, _VALUE = 20, 46, 14, 34, 56

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reports.numbers.histogram import Histogram
-from reports.page.plots.panel import LETTER_PX, Place, fitting, log_ms_axis, panel
-from reports.page.plots.svg import WARN, figure
+from reports.page.plots.panel import LETTER_PX, WARN, Place, figure, fitting, log_ms_axis, panel
 
 _STEPS_PER_DECADE = 24
 _WHOLE = 10**9

@@ -1,4 +1,4 @@
-"""Latency and completions over time, stalls and failures marked where they happened."""
+"""Latency, completions and a drill's answers second by second."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,23 @@ from itertools import pairwise
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reports.numbers.stalls import runs_of
-from reports.page.plots.panel import FONT_PX, LETTER_PX, Place, fitting, log_ms_axis, panel
-from reports.page.plots.svg import ACCENT, BAD, INK, LINE, MUTED, SOFT, WARN, figure
+from reports.numbers.span import runs_of
+from reports.page.plots.panel import (
+    ACCENT,
+    BAD,
+    FONT_PX,
+    INK,
+    LETTER_PX,
+    LINE,
+    MUTED,
+    SOFT,
+    WARN,
+    Place,
+    figure,
+    fitting,
+    log_ms_axis,
+    panel,
+)
 
 _LEFT, _RIGHT, _TOP, _GAP, _BOTTOM = 48, 8, 30, 40, 28
 _LATENCY, _STRIP = 150, 64
@@ -187,3 +201,80 @@ def _mark_phases(axes: Axes, timeline: Timeline) -> None:
         axes.axvspan(timeline.measured, timeline.planned, color=LINE, alpha=0.45, linewidth=0)
     if timeline.end > timeline.planned:
         axes.axvline(timeline.planned, color=MUTED, linewidth=0.8, linestyle=(0, (1, 2)))
+
+
+_LEFT, _RIGHT, _TOP, _GAP, _BOTTOM, _STRIP = 48, 8, 30, 40, 28, 84
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers a second at each point: as usual, behind, and none; one upon the other."""
+
+    title: str
+    usual: Sequence[float]
+    behind: Sequence[float]
+    failed: Sequence[float]
+
+
+@dataclass(frozen=True)
+class DrillPicture:
+    """Writes and reads, and the worst backlog of each point, None where nobody looked."""
+
+    answers: Sequence[Answers]
+    backlog: Sequence[float | None]
+    top_age_seconds: Sequence[float | None]
+    faults: Sequence[tuple[float, float]]
+    end: int
+    step: int = 1
+
+
+def drill_plot(picture: DrillPicture, width: int) -> Figure:
+    """A strip for writes, for reads, for the backlog, and for the top's age where it is known."""
+    lines = _lines(picture)
+    strips = len(picture.answers) + len(lines)
+    drawing = figure(width, _TOP + strips * _STRIP + (strips - 1) * _GAP + _BOTTOM)
+    inner = width - _LEFT - _RIGHT
+    titles = [*(one.title for one in picture.answers), *lines]
+    every = [
+        panel(drawing, Place(_LEFT, _TOP + number * (_STRIP + _GAP), inner, _STRIP), title, grid="")
+        for number, title in enumerate(titles)
+    ]
+    for axes, answers in zip(every, picture.answers, strict=False):
+        _draw_answers(axes, answers, edges(len(answers.usual), picture.step, picture.end))
+    for axes, values in zip(every[len(picture.answers) :], lines.values(), strict=True):
+        _draw_line(axes, values, picture.step)
+    for axes in every:
+        time_axis(axes, max(picture.end, 1), inner)
+        mark_faults(axes, picture.faults)
+        axes.set_xticklabels([]) if axes is not every[-1] else None
+    return drawing
+
+
+def _lines(picture: DrillPicture) -> dict[str, Sequence[float | None]]:
+    lines: dict[str, Sequence[float | None]] = {"Changes not known to be in Redis": picture.backlog}
+    if any(value is not None for value in picture.top_age_seconds):
+        lines["Age of the top K in seconds"] = picture.top_age_seconds
+    return lines
+
+
+def _draw_answers(axes: Axes, answers: Answers, begun: Sequence[int]) -> None:
+    floor: list[float] = [0] * len(answers.usual)
+    for values, colour in ((answers.failed, BAD), (answers.behind, WARN), (answers.usual, SOFT)):
+        top = [low + value for low, value in zip(floor, values, strict=True)]
+        axes.fill_between(begun, closed(floor), closed(top), step="post", color=colour, linewidth=0)
+        floor = top
+    _scale(axes, floor)
+
+
+def _draw_line(axes: Axes, values: Sequence[float | None], step: int) -> None:
+    middle = [(number + 0.5) * step for number in range(len(values))]
+    # NaN breaks the line: a second without a figure is a gap.
+    points = [float("nan") if value is None else value for value in values]
+    axes.plot(middle, points, color=INK, linewidth=1.5, solid_joinstyle="round")
+    _scale(axes, [value for value in values if value is not None])
+
+
+def _scale(axes: Axes, values: Sequence[float]) -> None:
+    highest = max((1, *values))
+    axes.set_ylim(0, highest * 1.1)
+    axes.set_yticks([highest], [f"{highest:,.0f}"])
