@@ -88,7 +88,7 @@ def test_the_dictionary_names_the_fields_of_measurements() -> None:
 def test_one_name_has_one_meaning() -> None:
     """A later mention of a column refers to its first meaning."""
     timeline_meanings = _section("timeline.csv")
-    shared = [name for name in timeline_meanings if name in operations.COLUMNS]
+    shared = [name for name in timeline_meanings if name in operations.OPERATIONS_COLUMNS]
 
     assert {"as in operations.csv"} == {
         timeline_meanings[name] for name in shared if name != "completed"
