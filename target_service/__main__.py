@@ -10,7 +10,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from target_service import open_files
-from target_service.bounded_requests import BoundedRequests
+from target_service.http.bounded_requests import BoundedRequests
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.store import Store
 from target_service.odometer.event_file import EventsRefused, put_events, read_event_file

@@ -14,16 +14,16 @@ from starlette.types import ASGIApp
 from target_service import __version__
 from target_service.achievements.achievements import Achievements
 from target_service.achievements.routes import add_achievement_routes
-from target_service.docs_page import add_docs_routes
-from target_service.gate import Gate
+from target_service.http.docs_page import add_docs_routes
+from target_service.http.gate import Gate
 from target_service.http.service import Requests, Service
-from target_service.leaderboard_system import Leaderboard
+from target_service.leaderboard.leaderboard import Leaderboard
 from target_service.metrics import Metrics
 from target_service.odometer.odometer import Odometer
 from target_service.odometer.routes import add_event_routes
 from target_service.part import Job, Part
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Pipeline
 from target_service.service_routes import add_service_routes
 from target_service.settings import Settings, read_settings
 

@@ -2,33 +2,138 @@
 
 import asyncio
 import platform
+from typing import Annotated, Literal
 
+import redis
 from fastapi import FastAPI
+from msgspec import Meta
 from redis.exceptions import ResponseError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 
 from target_service import __version__, open_files
-from target_service.description import Capabilities, Description, Health, Limits, ServiceFacts
-from target_service.http.answers import Answer, answer
-from target_service.http.fields import Name
-from target_service.leaderboard.store import Store
-from target_service.ledger.errors import LedgerError
-from target_service.ledger.options import LedgerOptions
-from target_service.ledger.protocol import ProjectionSource
-from target_service.metrics import Metrics
-from target_service.problems import (
+from target_service.http.answers import Answer, Document, answer
+from target_service.http.fields import (
+    BATCH_EVENTS,
+    BODY_BYTES,
+    ID_CHARACTERS,
+    K_RANGE,
+    SCORE_LIMIT,
+    SEQUENCE_LIMIT,
+    WINDOW_RANGE,
+    Name,
+)
+from target_service.http.problems import (
     InvalidRequest,
     LedgerUnavailable,
     ServiceUnavailable,
     UnknownBoard,
     refusals,
 )
-from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.errors import RedisUnavailable
-from target_service.redis_wire.packing import pack
-from target_service.server_facts import read_server_facts
+from target_service.leaderboard.key_commands import Store
+from target_service.ledger.errors import LedgerError
+from target_service.ledger.options import LedgerOptions
+from target_service.ledger.protocol import ProjectionSource
+from target_service.metrics import Metrics
+from target_service.redis.commands import Command, RedisUnavailable, Uncounted, pack
+from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
+
+Range = Annotated[tuple[int, ...], Meta(min_length=2, max_length=2)]
+
+
+class Capabilities(Document, frozen=True):
+    """What the service can do beyond storing and ranking."""
+
+    event_dedupe: bool = False
+    sequences: bool = False
+    home_partition: bool = False
+    versions: bool = False
+    bounded_rank: bool = False
+    materialised_top: bool = False
+    community_events: bool = False
+    achievements: bool = False
+
+
+class Limits(Document, frozen=True):
+    """What the service accepts; ranges include both ends."""
+
+    k: Range = K_RANGE
+    window: Range = WINDOW_RANGE
+    batch_events: int = BATCH_EVENTS
+    id_characters: int = ID_CHARACTERS
+    score: Range = (-SCORE_LIMIT, SCORE_LIMIT)
+    sequence: Range = (1, SEQUENCE_LIMIT)
+    body_bytes: int = BODY_BYTES
+    event_ids_kept_seconds: int | None = None
+    exact_ranks_per_second: int | None = None
+
+
+class RedisFacts(Document, frozen=True):
+    """What the Redis server says about itself."""
+
+    server: str
+    version: str
+    redis_version: str
+    cluster: bool
+    redis_py: str
+
+
+class ServiceFacts(Document, frozen=True):
+    """The versions this process runs, how many workers share the port, and what each may open."""
+
+    version: str
+    python: str
+    workers: int
+    open_files: int | None
+
+
+class Description(Document, frozen=True):
+    """The service, its boards and its limits."""
+
+    mode: Literal["naive", "partitioned"]
+    ledger: Literal["sqlite", "none"]
+    ledger_sync: Literal["full", "normal"] | None
+    odometer_reads: Literal["projected", "direct"] | None
+    season: str | None
+    regions: tuple[str, ...]
+    modes: tuple[str, ...]
+    seasons: tuple[str, ...]
+    partitions: list[str]
+    keys: list[str]
+    boards: dict[str, str]
+    capabilities: Capabilities
+    limits: Limits
+    redis: RedisFacts | None
+    service: ServiceFacts
+
+
+class Health(Document, frozen=True):
+    """The service is well."""
+
+    status: Literal["alive", "ready"]
+
+
+UNTOLD = "unknown"
+# Two plain calls, because servers before 7.0 answer only one section at a time.
+_INFO = [Command(pack("INFO", part), Uncounted()) for part in ("server", "cluster")]
+
+
+async def read_server_facts(pipeline: Pipeline) -> RedisFacts:
+    """Ask the server; Valkey tells its own version beside the one it is compatible to."""
+    replies, _ = await pipeline.run(_INFO)
+    facts = dict(
+        line.split(":", 1) for reply in replies for line in reply.splitlines() if ":" in line
+    )
+    is_valkey = "valkey_version" in facts
+    return RedisFacts(
+        server="valkey" if is_valkey else "redis",
+        version=facts.get("valkey_version" if is_valkey else "redis_version", UNTOLD),
+        redis_version=facts.get("redis_version", UNTOLD),
+        cluster=facts.get("cluster_enabled") == "1",
+        redis_py=redis.__version__,
+    )
+
 
 EXPOSITION = b"text/plain; version=0.0.4; charset=utf-8"
 EVENT_IDS_KEPT_SECONDS = int(LedgerOptions().kept_seconds)

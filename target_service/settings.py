@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from target_service.redis_wire.connection import connector
+from target_service.redis.connection import connector
 
 PREFIX = "HOTBOARD_"
 MULTIPROCESS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"

@@ -10,16 +10,13 @@ from redis.exceptions import ResponseError
 
 from target_service.achievements.boards import BoardPage
 from target_service.achievements.records import Records
+from target_service.http.problems import BoardUnavailable
 from target_service.leaderboard.entries import rows
-from target_service.leaderboard.key_commands import KeyCommands
-from target_service.leaderboard.tallies import ScriptTally
+from target_service.leaderboard.key_commands import KeyCommands, ScriptTally
 from target_service.metrics import Metrics
-from target_service.problems import BoardUnavailable
-from target_service.projection.companions import MARK, companion
-from target_service.redis_wire.command import Command, Reply, Uncounted
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
-from target_service.redis_wire.scripts import Script
+from target_service.projection.guarded_writes import MARK, companion
+from target_service.redis.commands import Command, Reply, Uncounted, pack
+from target_service.redis.pipeline import Pipeline, Script
 
 # Keys: board, mark. Arguments: epoch, the change the copy must be at, the change it then is at,
 # then score and member in turn. Answers the ZADDs made, or nothing when the copy is elsewhere:

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from target_service.achievements.counters import NOTHING, Numbers, added, impossibilities
-from target_service.achievements.refusals import CannotBe, EventReused, Refusal
-from target_service.achievements.tracks import COLUMNS
+from target_service.achievements.members import CannotBe, EventReused, Refusal
+from target_service.achievements.tracks import COLUMNS, NOTHING, Numbers, added, impossibilities
 from target_service.ledger.bulk import BulkInsert, Value, json_list
 
 _KNOWN = (

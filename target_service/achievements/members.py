@@ -1,12 +1,31 @@
-"""Who a member is, what a reconcile says was counted, and which nights were reconciled."""
+"""Who a member is, what is noted of one, and what the counters refuse."""
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from target_service.achievements import boards
-from target_service.achievements.counters import Numbers, impossibilities
-from target_service.achievements.refusals import CannotBe
-from target_service.achievements.tracks import COLUMNS
+from target_service.achievements.tracks import COLUMNS, Impossible, Numbers, impossibilities
+
+
+class Refusal(Exception):
+    """A write that is refused for what it says, and not for the state of the disk."""
+
+
+class EventReused(Refusal):
+    """An event id belongs to other adds."""
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__(f"Event {event_id} was sent before with other contents.")
+
+
+class CannotBe(Refusal):
+    """The counters would be impossible."""
+
+    def __init__(self, problems: Sequence[Impossible]) -> None:
+        super().__init__("; ".join(f"{column} {reason}" for column, reason in problems))
+        self.problems = problems
+
 
 # Nights are forgotten by their distance from the present: as many words as somebody may say for
 # nights to come push out no night that is still to be decided.
@@ -63,3 +82,14 @@ def complete_night(connection: sqlite3.Connection, at_ms: int, night: str) -> in
     kept = (today - _NIGHTS_KEPT, today + _NIGHTS_KEPT)
     connection.execute(_FORGET_NIGHTS, [one.isoformat() for one in kept])
     return int(said_ms)
+
+
+_SEE = (
+    "UPDATE achievement_standings SET seen = ?2 WHERE member = ?1 AND seen < ?2"
+    " AND ?2 <= (SELECT coalesce(max(number), 0) FROM achievement_unlocks WHERE member = ?1)"
+)
+
+
+def see(connection: sqlite3.Connection, _at_ms: int, member: str, number: int) -> None:
+    """Move the mark forward, never back and never beyond what the member has unlocked."""
+    connection.execute(_SEE, (member, number))

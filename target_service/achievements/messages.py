@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import BeforeValidator, Field, StrictInt, WithJsonSchema, create_model
 
-from target_service.achievements.counters import COUNTER_LIMIT
-from target_service.achievements.tracks import COLUMNS
+from target_service.achievements.tracks import COLUMNS, COUNTER_LIMIT
 from target_service.http.answers import Count, Date, Document, Place, Timestamp
 from target_service.http.fields import BATCH_EVENTS, Body, Id, Rule, query_integer, whole_number
 

@@ -8,15 +8,13 @@ from redis.exceptions import ResponseError
 
 from target_service.achievements.outbox import Frame
 from target_service.achievements.records import Records
-from target_service.leaderboard.tallies import ScriptTally
+from target_service.leaderboard.key_commands import ScriptTally
 from target_service.ledger.errors import LedgerError
 from target_service.metrics import Metrics
-from target_service.moments import rfc3339
-from target_service.projection.companions import companion
-from target_service.redis_wire.command import Command
-from target_service.redis_wire.errors import RedisUnavailable
-from target_service.redis_wire.pipeline import Pipeline
-from target_service.redis_wire.scripts import Script
+from target_service.projection.guarded_writes import companion
+from target_service.redis.commands import Command, RedisUnavailable
+from target_service.redis.pipeline import Pipeline, Script
+from target_service.timestamps import rfc3339
 
 logger = logging.getLogger(__name__)
 

@@ -1,24 +1,103 @@
 """Counters, standings and unlocks as event loops see them: one thread writes, one reads."""
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
-from target_service.achievements import boards, members, outbox, seeing, sweeps, tables
+from target_service.achievements import boards, members, outbox, tables
+from target_service.achievements import members as seeing
+from target_service.achievements import sweep_records as sweeps
 from target_service.achievements.boards import BoardPage, BoardState
-from target_service.achievements.counters import Numbers
-from target_service.achievements.counting import Count, Counted
+from target_service.achievements.counting import Count, Counted, count_all, forget, forgettable
+from target_service.achievements.members import Refusal
 from target_service.achievements.outbox import Frame
-from target_service.achievements.pages import MemberPage, read_member
-from target_service.achievements.recount import Recount, Recounted
-from target_service.achievements.serving import Order, Serve
-from target_service.achievements.sweeps import Ended, Night, SweepRow
+from target_service.achievements.recount import (
+    MEMBERS_AT_ONCE,
+    MemberPage,
+    Recount,
+    Recounted,
+    read_member,
+    recount,
+)
+from target_service.achievements.sweep_records import Ended, Night, SweepRow
+from target_service.achievements.tracks import Numbers
 from target_service.ledger.desk import Desk
+from target_service.ledger.errors import LeaseLost
 from target_service.ledger.leases import Lease
 from target_service.ledger.options import LedgerOptions, Sync
 from target_service.ledger.questions import Questions
 from target_service.ledger.store import Store
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
+
+_FORGET_EVERY_MS = 1_000
+_FORGOTTEN_AT_ONCE = 20_000
+
+# A rare order gets the connection and the time; it raises before it writes, or not at all.
+Rare: TypeAlias = Callable[[sqlite3.Connection, int], object]
+Order: TypeAlias = Count | Recount | Rare
+
+
+class Serve:
+    """Stores what a group of callers asks for; what is refused leaves no trace.
+
+    Counts come first and recounts last, each kind in few statements: every statement costs, and
+    every row that SQLite hands to Python gives up the interpreter.
+    """
+
+    def __init__(self, kept_seconds: float, now_ms: Callable[[], int]) -> None:
+        self._kept_ms = int(kept_seconds * 1_000)
+        self._now_ms = now_ms
+        self._forgot_at_ms = 0
+
+    def __call__(self, connection: sqlite3.Connection, orders: Sequence[Order]) -> list[object]:
+        """Return what became of each order, in their order; an exception is for who asked."""
+        now_ms = self._now_ms()
+        counts = [order for order in orders if isinstance(order, Count)]
+        counted = iter(count_all(connection, counts, now_ms) if counts else ())
+        done: list[object] = []
+        members: dict[str, None] = {}
+        for order in orders:
+            match order:
+                case Count():
+                    done.append(next(counted))
+                case Recount(member):
+                    members[member] = None
+                    done.append(Recounted(0, 0))
+                case rare:
+                    done.append(_one(connection, rare, now_ms))
+        if members:
+            # Whoever asked first hears what was found for all.
+            first = next(place for place, order in enumerate(orders) if isinstance(order, Recount))
+            done[first] = _recount_all(connection, list(members), now_ms)
+        self._forget(connection, now_ms)
+        return done
+
+    def _forget(self, connection: sqlite3.Connection, now_ms: int) -> None:
+        """Forget event ids past their time, now and then."""
+        if 0 <= now_ms - self._forgot_at_ms < _FORGET_EVERY_MS:
+            return
+        self._forgot_at_ms = now_ms
+        before_ms = now_ms - self._kept_ms
+        if forgettable(connection, before_ms):
+            forget(connection, before_ms, _FORGOTTEN_AT_ONCE)
+
+
+def _one(connection: sqlite3.Connection, rare: Rare, now_ms: int) -> object:
+    try:
+        return rare(connection, now_ms)
+    except (Refusal, LeaseLost) as refusal:
+        return refusal
+
+
+def _recount_all(connection: sqlite3.Connection, members: Sequence[str], now_ms: int) -> Recounted:
+    changed = unlocked = 0
+    for start in range(0, len(members), MEMBERS_AT_ONCE):
+        found = recount(connection, members[start : start + MEMBERS_AT_ONCE], now_ms)
+        changed += found.changed
+        unlocked += found.unlocked
+    return Recounted(changed, unlocked)
+
 
 T = TypeVar("T")
 

@@ -9,8 +9,15 @@ import msgspec
 from msgspec import Struct
 
 from target_service.achievements import boards
-from target_service.achievements.standing import Progress, Standing, points, settle
-from target_service.achievements.tracks import COLUMNS, EDITION, TRACKS
+from target_service.achievements.tracks import (
+    COLUMNS,
+    EDITION,
+    TRACKS,
+    Progress,
+    Standing,
+    points,
+    settle,
+)
 from target_service.ledger.bulk import BulkInsert, Value, json_list
 
 _TOTALS = ", ".join(f"coalesce(s.{track.total_column}, 0)" for track in TRACKS)
@@ -26,7 +33,7 @@ MOVED = " OR ".join(
         f"coalesce(s.edition, 0) NOT IN (0, {EDITION})",
     ]
 )
-_READ = (
+_RECOUNT_READ = (
     "SELECT json_group_array(json_array(j.key, c.organization, coalesce(s.version, 0),"  # noqa: S608  (own names)
     " coalesce(s.points, 0), coalesce(s.edition, 0),"
     f" json_array({', '.join(f'c.{column}' for column in COLUMNS)}), {PROGRESS}))"
@@ -103,7 +110,7 @@ def recount(connection: sqlite3.Connection, members: Sequence[str], at_ms: int) 
     """
     moved: list[_Moved] = []
     unlocks: list[Value] = []
-    (text,) = connection.execute(_READ, (json_list(members),)).fetchone()
+    (text,) = connection.execute(_RECOUNT_READ, (json_list(members),)).fetchone()
     for row in _rows(text):
         before = row.standing()
         after, unlocked = settle(before, tuple(row.numbers))
@@ -128,3 +135,46 @@ def _store(connection: sqlite3.Connection, moved: Sequence[_Moved]) -> None:
         for progress in one.standing:
             values += progress
     _STANDINGS.run(connection, values)
+
+
+_PAGES_READ = (
+    "SELECT json_array(c.organization, c.tracking_code,"  # noqa: S608  (own names)
+    f" ({MOVED}), coalesce(s.points, 0), coalesce(s.seen, 0), {PROGRESS},"
+    " json((SELECT json_group_array(json_array(number, achievement, level, points, at_ms)) FROM"
+    " (SELECT number, achievement, level, points, at_ms FROM achievement_unlocks u"
+    " WHERE u.member = c.member ORDER BY number))))"
+    " FROM member_counters c LEFT JOIN achievement_standings s ON s.member = c.member"
+    " WHERE c.member = ?"
+)
+
+
+class Unlocked(Struct, frozen=True, array_like=True):
+    """A level on record: its number among all unlocks, and when it was unlocked."""
+
+    number: int
+    achievement: str
+    level: int
+    points: int
+    at_ms: int
+
+
+class MemberPage(Struct, frozen=True, array_like=True):
+    """A member as one query saw them; `moved` when the counters are ahead of the standing."""
+
+    organization: str | None
+    tracking_code: str | None
+    moved: bool
+    points: int
+    seen: int
+    totals: list[int]
+    levels: list[int]
+    unlocked: list[Unlocked]
+
+
+_page = msgspec.json.Decoder(MemberPage, strict=False).decode
+
+
+def read_member(connection: sqlite3.Connection, member: str) -> MemberPage | None:
+    """Read a member's page; None for whom nobody knows."""
+    row = connection.execute(_PAGES_READ, (member,)).fetchone()
+    return None if row is None else _page(row[0])

@@ -5,6 +5,7 @@ from fastapi import FastAPI
 from target_service.achievements.achievements import Achievements
 from target_service.achievements.counting import Add
 from target_service.achievements.counting import Count as CountOrder
+from target_service.achievements.members import CannotBe, EventReused
 from target_service.achievements.messages import (
     AchievementAnswer,
     AchievementsAnswer,
@@ -27,13 +28,11 @@ from target_service.achievements.messages import (
     UnlockNumber,
     read_numbers,
 )
-from target_service.achievements.pages import MemberPage
-from target_service.achievements.refusals import CannotBe, EventReused
-from target_service.achievements.sweeps import SweepRow
+from target_service.achievements.recount import MemberPage
+from target_service.achievements.sweep_records import SweepRow
 from target_service.achievements.tracks import COLUMNS, TRACKS, Track
 from target_service.http.fields import Id, K
-from target_service.moments import rfc3339, wall_clock_ms
-from target_service.problems import (
+from target_service.http.problems import (
     OF_A_BODY,
     BoardUnavailable,
     EventConflict,
@@ -49,6 +48,7 @@ from target_service.problems import (
     UnknownSweep,
     refusals,
 )
+from target_service.timestamps import rfc3339, wall_clock_ms
 
 DEFAULT_K = 10
 _OF_ALL = (InvalidRequest, LedgerUnavailable, LedgerRequired)

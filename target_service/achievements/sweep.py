@@ -1,25 +1,72 @@
-"""The sweep: everybody with a tracking code recounted, a page at a time, under a lease.
-
-It is there for the boards: a member who never opens a page must not stand at zero on those of the
-colleagues. Its first run is the backfill.
-"""
+"""The nightly sweep: every member with a tracking code, a page at a time, under a lease."""
 
 import logging
 import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from target_service.achievements import sweeps
-from target_service.achievements.recount import recount
-from target_service.achievements.sweep_pages import BEYOND, Page, read_page
-from target_service.achievements.sweep_report import SweepReport
-from target_service.achievements.sweeps import Tally
+import msgspec
+
+from target_service.achievements import sweep_records as sweeps
+from target_service.achievements.recount import MOVED, recount
+from target_service.achievements.sweep_records import Tally
 from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.leases import Lease
 from target_service.ledger.store import Store
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
+
+# Sorts behind every id: none has a character beyond it.
+BEYOND = "\U0010ffff" * 65
+_PAGE_MEMBERS = 1_000
+# One row for a page: its members, the last of them, and those who have moved.
+_PAGE = (
+    "SELECT count(*), max(member), json_group_array(member) FILTER (WHERE moved) FROM"  # noqa: S608  (own names)
+    f" (SELECT c.member AS member, ({MOVED}) AS moved FROM member_counters c"
+    " LEFT JOIN achievement_standings s ON s.member = c.member"
+    " WHERE c.tracking_code IS NOT NULL AND c.member > ? AND c.member <= ?"
+    " ORDER BY c.member LIMIT ?)"
+)
+_members = msgspec.json.Decoder(list[str]).decode
+
+
+class Page(NamedTuple):
+    """How many members, the last of them, and those whose standing is not what it should be."""
+
+    members: int
+    last: str
+    moved: list[str]
+
+
+def read_page(connection: sqlite3.Connection, after: str, up_to: str) -> Page | None:
+    """Read the members after one, up to another; None when there are none."""
+    members, last, moved = connection.execute(_PAGE, (after, up_to, _PAGE_MEMBERS)).fetchone()
+    return Page(members, last, _members(moved)) if members else None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """What a sweep did; `resumed_after` is where one that died had got to, if one had."""
+
+    night: str | None
+    tally: Tally
+    seconds: float
+    resumed_after: str
+
+    def __str__(self) -> str:
+        tally = self.tally
+        whose = f"night {self.night}" if self.night else "by hand"
+        resumed = f", resumed after {self.resumed_after!r}" if self.resumed_after else ""
+        failed = f", failed {tally.failed}" if tally.failed else ""
+        return (
+            f"sweep ({whose}{resumed}): scanned {tally.scanned}, changed {tally.changed}, "
+            f"unchanged {tally.scanned - tally.changed - tally.failed}, "
+            f"unlocked {tally.unlocked}{failed}, {self.seconds:.3f} seconds"
+        )
+
 
 logger = logging.getLogger(__name__)
 

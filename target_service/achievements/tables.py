@@ -4,8 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from target_service.achievements import migration
-from target_service.achievements.counters import FUNNEL
-from target_service.achievements.tracks import COLUMNS, TRACKS
+from target_service.achievements.tracks import COLUMNS, FUNNEL, TRACKS
 from target_service.ledger.errors import LedgerUnusable
 from target_service.ledger.store import Store
 

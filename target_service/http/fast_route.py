@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from target_service.http.answers import JSON, Answer, answer, encoded
 from target_service.http.fields import BODY_BYTES, BadFields, JsonReader, field_problems
-from target_service.problems import (
+from target_service.http.problems import (
     BodyTooLarge,
     FieldProblem,
     InvalidRequest,

@@ -28,8 +28,8 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError, core_schema
 
-from target_service.moments import MOMENT_PATTERN, MOMENT_RULE, read_moment, rfc3339
-from target_service.problems import FieldProblem
+from target_service.http.problems import FieldProblem
+from target_service.timestamps import MOMENT_PATTERN, MOMENT_RULE, read_moment, rfc3339
 
 SCORE_LIMIT: Final = 2**53 - 1
 SEQUENCE_LIMIT: Final = 2**53 - 1

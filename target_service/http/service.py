@@ -12,11 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from target_service.gate import Gate
 from target_service.http.fast_route import ClientGone, FastRoute
-from target_service.ledger.errors import LedgerError
-from target_service.metrics import Metrics
-from target_service.problems import (
+from target_service.http.gate import Gate
+from target_service.http.problems import (
     InternalError,
     LedgerRequired,
     LedgerUnavailable,
@@ -25,7 +23,9 @@ from target_service.problems import (
     ServiceUnavailable,
     UnknownRoute,
 )
-from target_service.redis_wire.errors import RedisUnavailable
+from target_service.ledger.errors import LedgerError
+from target_service.metrics import Metrics
+from target_service.redis.commands import RedisUnavailable
 from target_service.settings import Settings
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import repeat
 
 from target_service.http.answers import Count, Document, Place
-from target_service.redis_wire.command import Reply
+from target_service.redis.commands import Reply
 
 
 class Entry(Document, frozen=True, gc=False):

@@ -7,13 +7,7 @@ from fastapi import FastAPI
 
 from target_service.http.answers import Document, Place, Timestamp
 from target_service.http.fields import Id, Name, Window, choice
-from target_service.leaderboard.boards import BOARD_PATH, Board
-from target_service.leaderboard.entries import PlacedEntry, rows
-from target_service.leaderboard.freshness import any_behind
-from target_service.leaderboard.key_scripts import AROUND
-from target_service.leaderboard.ranks import Rank, unknown_player
-from target_service.leaderboard.store import Store
-from target_service.problems import (
+from target_service.http.problems import (
     BoardUnavailable,
     InvalidRequest,
     LedgerUnavailable,
@@ -23,6 +17,10 @@ from target_service.problems import (
     UnknownPlayer,
     refusals,
 )
+from target_service.leaderboard.boards import BOARD_PATH, Board, any_behind
+from target_service.leaderboard.entries import PlacedEntry, rows
+from target_service.leaderboard.key_commands import AROUND, Store
+from target_service.leaderboard.ranks import Rank, unknown_player
 
 PLAYER_PATH = BOARD_PATH + "/players/{player_id}"
 DEFAULT_WINDOW = 2

@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from target_service.http.answers import Count, Document, Place, Timestamp
-from target_service.leaderboard.boards import Board
-from target_service.leaderboard.freshness import any_behind
-from target_service.leaderboard.key_scripts import STANDING
-from target_service.leaderboard.store import Store
-from target_service.problems import RankLimited, UnknownPlayer
-from target_service.redis_wire.command import Reply
+from target_service.http.problems import RankLimited, UnknownPlayer
+from target_service.leaderboard.boards import Board, any_behind
+from target_service.leaderboard.key_commands import STANDING, Store
+from target_service.redis.commands import Reply
 
 BURST_SECONDS = 0.125
 LINE_SECONDS = 0.25

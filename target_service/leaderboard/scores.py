@@ -8,10 +8,7 @@ from pydantic.config import JsonDict
 
 from target_service.http.answers import Answer, Count, Document, accepted, answer, encode
 from target_service.http.fields import BATCH_EVENTS, Body, Id, Name, Score, Sequence, UnevenColumns
-from target_service.leaderboard.boards import BOARD_PATH, Board
-from target_service.leaderboard.store import Store
-from target_service.metrics import Metrics
-from target_service.problems import (
+from target_service.http.problems import (
     OF_A_BODY,
     EventConflict,
     InvalidRequest,
@@ -21,6 +18,9 @@ from target_service.problems import (
     UnknownBoard,
     refusals,
 )
+from target_service.leaderboard.boards import BOARD_PATH, Board
+from target_service.leaderboard.key_commands import Store
+from target_service.metrics import Metrics
 
 Status = Literal["applied", "duplicate", "stale", "durable-only"]
 BatchStatus = Literal["duplicate", "stale", "conflict"]

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi import FastAPI
 
-from target_service.global_top.tops import Tops
 from target_service.http.answers import (
     JSON,
     Answer,
@@ -15,13 +14,7 @@ from target_service.http.answers import (
     encode,
 )
 from target_service.http.fields import K, Name
-from target_service.leaderboard.boards import BOARD_PATH
-from target_service.leaderboard.entries import Entry, GlobalEntry, merge, rows
-from target_service.leaderboard.freshness import any_behind
-from target_service.leaderboard.layout import global_board
-from target_service.leaderboard.store import Store
-from target_service.moments import rfc3339
-from target_service.problems import (
+from target_service.http.problems import (
     BoardUnavailable,
     InvalidRequest,
     ServiceUnavailable,
@@ -29,9 +22,14 @@ from target_service.problems import (
     UnknownBoard,
     refusals,
 )
+from target_service.leaderboard.boards import BOARD_PATH, any_behind, global_board
+from target_service.leaderboard.entries import Entry, GlobalEntry, merge, rows
+from target_service.leaderboard.key_commands import Store
+from target_service.leaderboard.materialised_top import Tops
+from target_service.timestamps import rfc3339
 
 if TYPE_CHECKING:
-    from target_service.redis_wire.command import Command
+    from target_service.redis.commands import Command
 
 DEFAULT_K = 10
 

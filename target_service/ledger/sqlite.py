@@ -18,7 +18,7 @@ from target_service.ledger.snapshot import Snapshot
 from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
 from target_service.ledger.store import Store
 from target_service.ledger.writer import CommitObserver, Writer
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
 
 T = TypeVar("T")
 

@@ -15,17 +15,28 @@ from target_service.http.fields import (
     field_problems,
     whole_number,
 )
-from target_service.odometer.aggregate import Aggregate, Kind
-from target_service.odometer.event import Configuration
-from target_service.odometer.rules import (
-    GRACE_SECONDS_RANGE,
-    REFRESH_MS_RANGE,
-    TIERS_AT_MOST,
-    TOTAL_LIMIT,
-    UNIT_CHARACTERS,
-)
-from target_service.odometer.tiers import Tier
-from target_service.problems import FieldProblem
+from target_service.http.problems import FieldProblem
+from target_service.odometer.event import Aggregate, Configuration, Kind, Tier
+
+# Larger than any honest race in a sensible unit (a million metres), and small enough that nine
+# thousand million of the largest races fit into a total that every client reads exactly.
+AMOUNT_LIMIT = 1_000_000
+TOTAL_LIMIT = 2**53 - 1
+RACES_AT_ONCE = 1_000
+FIELDS_OF_A_RACE = 8
+TIERS_AT_MOST = 16
+# A race over the stream may come so long before its event is made.
+WAITING_MINUTES = 10
+# What producers send wrong is kept for them to see, but not for ever.
+REJECTED_AT_MOST = 10_000
+# That have not ended: each is looked at again and again. One that has costs its rows alone.
+EVENTS_AT_MOST = 1_000
+GRACE_SECONDS_RANGE = (0, 86_400)
+REFRESH_MS_RANGE = (50, 60_000)
+UNIT_CHARACTERS = 32
+# The path of this id tells which versions there are.
+RESERVED_ID = "versions"
+
 
 GRACE_SECONDS = 30
 REFRESH_MS = 1_000

@@ -10,14 +10,14 @@ from time import monotonic
 from redis.exceptions import ResponseError
 
 from target_service.http.fields import BODY_BYTES, BadFields
+from target_service.http.problems import FieldProblem
 from target_service.ledger.errors import LedgerClosed, LedgerError
+from target_service.odometer.configuration import RACES_AT_ONCE
+from target_service.odometer.deliveries import Early, Refused, SetAside
 from target_service.odometer.intake import Intake
-from target_service.odometer.orders import Early, Refused, SetAside
 from target_service.odometer.race import Completed, read_race, read_races, texts_of
-from target_service.odometer.rules import RACES_AT_ONCE
 from target_service.odometer.stream import FIELD, STREAM, Entry, NoStream, Stream
-from target_service.problems import FieldProblem
-from target_service.redis_wire.errors import RedisUnavailable
+from target_service.redis.commands import RedisUnavailable
 
 logger = logging.getLogger(__name__)
 

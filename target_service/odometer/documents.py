@@ -5,10 +5,8 @@ from typing import Literal
 import msgspec
 
 from target_service.http.answers import Count, Document, Timestamp
-from target_service.moments import rfc3339
-from target_service.odometer.aggregate import Kind
-from target_service.odometer.event import Event, Final, State
-from target_service.odometer.tiers import TierState, reached, states
+from target_service.odometer.event import Event, Final, Kind, State, TierState, reached, states
+from target_service.timestamps import rfc3339
 
 CAPABILITIES = ("aggregate", "contribution", "eligibility", "final", "grace", "tiers")
 

@@ -1,11 +1,72 @@
-"""An event as configured, as it stands, and as it ended."""
+"""A community event: what it adds up, its window and tiers, as it stands and as it ended."""
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import Struct
 
-from target_service.odometer.aggregate import Aggregate
-from target_service.odometer.tiers import Tier
+
+class Kind(StrEnum):
+    """How amounts become one number."""
+
+    SUM = "sum"
+    COUNT = "count"
+    MAX = "max"
+
+    def amount(self, carried: int) -> int:
+        """Return what a race with this amount in the field is worth."""
+        return 1 if self is Kind.COUNT else carried
+
+    def fold(self, amounts: Iterable[int]) -> int:
+        """Return what the amounts make together, 0 when there are none."""
+        return max(amounts, default=0) if self is Kind.MAX else sum(amounts)
+
+
+class Aggregate(Struct, frozen=True):
+    """The field of a race that counts, how, and the unit of its whole numbers."""
+
+    field: str
+    kind: Kind
+    unit: str
+
+
+TierStatus = Literal["complete", "not_reached", "locked"]
+
+
+class Tier(Struct, frozen=True):
+    """A named threshold, in the aggregate's unit."""
+
+    name: str
+    threshold: int
+
+
+class TierState(Struct, frozen=True):
+    """A tier beside a total; `missing` is what the total lacks."""
+
+    name: str
+    threshold: int
+    status: TierStatus
+    missing: int
+
+
+def reached(total: int, tiers: Sequence[Tier]) -> str | None:
+    """Return the name of the highest tier the total clears."""
+    cleared = [tier.name for tier in tiers if tier.threshold <= total]
+    return cleared[-1] if cleared else None
+
+
+def states(total: int, tiers: Sequence[Tier]) -> list[TierState]:
+    """Return every tier's state: the first one missed is not reached, those beyond are locked."""
+    found: list[TierState] = []
+    for tier in tiers:
+        missing = max(0, tier.threshold - total)
+        status: TierStatus = "complete"
+        if missing:
+            is_next = not found or found[-1].status == "complete"
+            status = "not_reached" if is_next else "locked"
+        found.append(TierState(tier.name, tier.threshold, status, missing))
+    return found
 
 
 class State(StrEnum):

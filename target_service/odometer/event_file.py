@@ -6,12 +6,11 @@ from pathlib import Path
 
 from target_service.http.fields import normalised_id
 from target_service.ledger.store import Store
-from target_service.moments import wall_clock_ms
 from target_service.odometer import tables
-from target_service.odometer.configuration import read_configuration
+from target_service.odometer.configuration import RESERVED_ID, read_configuration
 from target_service.odometer.event import Configuration
 from target_service.odometer.putting import Refused, put
-from target_service.odometer.rules import RESERVED_ID
+from target_service.timestamps import wall_clock_ms
 
 Events = Mapping[str, Configuration]
 

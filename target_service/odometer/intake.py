@@ -6,25 +6,27 @@ from collections.abc import Callable, Sequence
 from target_service.http.fields import BadFields, bounded
 from target_service.ledger.desk import Desk
 from target_service.ledger.questions import Questions
-from target_service.moments import wall_clock_ms
-from target_service.odometer import event_rows, waiting
-from target_service.odometer.apply import delivery_of, misfits
-from target_service.odometer.decisions import Outcome
-from target_service.odometer.event import Event
-from target_service.odometer.orders import (
+from target_service.odometer import tables as event_rows
+from target_service.odometer import waiting
+from target_service.odometer.deliveries import (
     Deliver,
     Delivered,
     Done,
     Join,
     Joined,
     Order,
+    Outcome,
     SetAside,
     TakeWaiting,
     WaitingTaken,
     Way,
+    delivery_of,
+    misfits,
 )
+from target_service.odometer.event import Event
 from target_service.odometer.race import Completed
 from target_service.odometer.series import OdometerSeries
+from target_service.timestamps import wall_clock_ms
 
 
 class Intake:

@@ -10,21 +10,20 @@ from target_service.ledger.opening import begin_later
 from target_service.ledger.questions import Questions
 from target_service.ledger.store import Store
 from target_service.metrics import Metrics
-from target_service.moments import wall_clock_ms
 from target_service.odometer import tables
-from target_service.odometer.bookkeeping import Bookkeeping
 from target_service.odometer.consumer import Consumer
-from target_service.odometer.drift import DriftWatch
+from target_service.odometer.deliveries import Done, Order
 from target_service.odometer.intake import Intake
-from target_service.odometer.orders import Done, Order
 from target_service.odometer.projector import Projector
-from target_service.odometer.scheduler import Scheduler
+from target_service.odometer.rebuild import DriftWatch
+from target_service.odometer.scheduler import Bookkeeping, Scheduler
 from target_service.odometer.series import OdometerSeries
 from target_service.odometer.serving import Serve
 from target_service.odometer.stream import Stream
 from target_service.odometer.totals import Totals
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
+from target_service.timestamps import wall_clock_ms
 
 
 class Odometer:

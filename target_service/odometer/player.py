@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from target_service.odometer import event_rows
+from target_service.odometer import tables as event_rows
 from target_service.odometer.documents import PlayerV2
 
 _PART = (

@@ -11,13 +11,13 @@ from redis.exceptions import ResponseError
 from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
 from target_service.ledger.questions import Questions
-from target_service.odometer import event_rows
-from target_service.odometer.bookkeeping import Bookkeeping
-from target_service.odometer.copies import Copy, copy_of, publish, storing
+from target_service.odometer import tables as event_rows
 from target_service.odometer.event import Event, State
+from target_service.odometer.scheduler import Bookkeeping
 from target_service.odometer.series import OdometerSeries
-from target_service.redis_wire.errors import RedisUnavailable
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.odometer.totals import Copy, copy_of, publish, storing
+from target_service.redis.commands import RedisUnavailable
+from target_service.redis.pipeline import Pipeline
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from target_service.odometer import event_rows
+from target_service.odometer import tables as event_rows
+from target_service.odometer.configuration import EVENTS_AT_MOST
 from target_service.odometer.event import Configuration, Event, State
-from target_service.odometer.rules import EVENTS_AT_MOST
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from target_service.http.fields import (
     Name,
     whole_number,
 )
-from target_service.odometer.rules import AMOUNT_LIMIT, FIELDS_OF_A_RACE, RACES_AT_ONCE
-from target_service.problems import FieldProblem
+from target_service.http.problems import FieldProblem
+from target_service.odometer.configuration import AMOUNT_LIMIT, FIELDS_OF_A_RACE, RACES_AT_ONCE
 
 Amount = Annotated[StrictInt, Field(ge=1, le=AMOUNT_LIMIT), whole_number(1, AMOUNT_LIMIT)]
 

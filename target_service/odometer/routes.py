@@ -10,18 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from target_service.http.answers import Answer, Count, Document, Timestamp, answer
 from target_service.http.fields import BadFields, Id
-from target_service.moments import rfc3339
-from target_service.odometer.configuration import EventSettings, configuration_of, settings_of
-from target_service.odometer.copies import Copy
-from target_service.odometer.decisions import Outcome
-from target_service.odometer.documents import VERSIONS, EventV1, EventV2, PlayerV2, Versions
-from target_service.odometer.event import State
-from target_service.odometer.odometer import Odometer
-from target_service.odometer.player import read_part
-from target_service.odometer.putting import Refused, put
-from target_service.odometer.race import Races, completed
-from target_service.odometer.rules import RESERVED_ID
-from target_service.problems import (
+from target_service.http.problems import (
     OF_A_BODY,
     EventOpened,
     EventOver,
@@ -32,6 +21,21 @@ from target_service.problems import (
     UnknownEvent,
     refusals,
 )
+from target_service.odometer.configuration import (
+    RESERVED_ID,
+    EventSettings,
+    configuration_of,
+    settings_of,
+)
+from target_service.odometer.deliveries import Outcome
+from target_service.odometer.documents import VERSIONS, EventV1, EventV2, PlayerV2, Versions
+from target_service.odometer.event import State
+from target_service.odometer.odometer import Odometer
+from target_service.odometer.player import read_part
+from target_service.odometer.putting import Refused, put
+from target_service.odometer.race import Races, completed
+from target_service.odometer.totals import Copy
+from target_service.timestamps import rfc3339
 
 EVENT_PATH = "/v1/events/{event_id}"
 _OF_ALL = (InvalidRequest, LedgerUnavailable, LedgerRequired)

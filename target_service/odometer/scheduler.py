@@ -1,15 +1,52 @@
-"""The scheduler: opens and closes events when they are due, whichever worker gets to it."""
+"""The odometer's background jobs: single transactions, openings and closings."""
 
 import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable
+from typing import TypeVar
 
 from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
+from target_service.ledger.one_thread import OneThread
 from target_service.ledger.questions import Questions
-from target_service.odometer import event_rows, window
-from target_service.odometer.bookkeeping import Bookkeeping
+from target_service.ledger.store import Store
+from target_service.odometer import tables as event_rows
+from target_service.odometer import window
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+
+class Bookkeeping:
+    """Runs one transaction at a time; opening it blocks."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._connection = store.connect()
+        self._thread = OneThread("odometer-bookkeeping")
+
+    async def write(self, work: Work[T]) -> T:
+        """Run the work as one transaction that is on disk when this returns."""
+        return await self._thread.run(lambda: self._write(work))
+
+    async def write_unsynced(self, work: Work[T]) -> T:
+        """Run work that may be lost with the machine, such as the taking of a lease."""
+
+        def unsynced() -> T:
+            with self._store.unsynced(self._connection):
+                return self._write(work)
+
+        return await self._thread.run(unsynced)
+
+    async def close(self) -> None:
+        """Give back the connection."""
+        await self._thread.close(self._connection.close)
+
+    def _write(self, work: Work[T]) -> T:
+        with self._store.write(self._connection):
+            return work(self._connection)
+
 
 logger = logging.getLogger(__name__)
 

@@ -3,9 +3,10 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 
-from target_service.odometer import event_rows, waiting
-from target_service.odometer.apply import Apply
-from target_service.odometer.orders import (
+from target_service.odometer import tables as event_rows
+from target_service.odometer import waiting
+from target_service.odometer.deliveries import (
+    Apply,
     Deliver,
     Done,
     Join,

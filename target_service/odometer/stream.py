@@ -11,10 +11,8 @@ from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
-from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.errors import RedisUnavailable
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.commands import Command, RedisUnavailable, Uncounted, pack
+from target_service.redis.pipeline import Pipeline
 
 STREAM = "races"
 GROUP = "odometer"

@@ -8,11 +8,18 @@ import sqlite3
 from collections.abc import Sequence
 
 from target_service.http.fields import BadFields
-from target_service.odometer import event_rows
-from target_service.odometer.apply import Apply, delivery_of, misfits
-from target_service.odometer.orders import Deliver, Early, Refused, WaitingTaken
+from target_service.odometer import tables as event_rows
+from target_service.odometer.configuration import RACES_AT_ONCE, REJECTED_AT_MOST, WAITING_MINUTES
+from target_service.odometer.deliveries import (
+    Apply,
+    Deliver,
+    Early,
+    Refused,
+    WaitingTaken,
+    delivery_of,
+    misfits,
+)
 from target_service.odometer.race import read_race
-from target_service.odometer.rules import RACES_AT_ONCE, REJECTED_AT_MOST, WAITING_MINUTES
 
 _WAITING_MS = WAITING_MINUTES * 60_000
 _NEVER_MADE = f"event_id names no event, and none was made in the {WAITING_MINUTES} minutes since"

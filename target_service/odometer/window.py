@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from target_service.odometer.event import Event, Final, State
-from target_service.odometer.tiers import reached
+from target_service.odometer.event import Event, Final, State, reached
 
 
 class Step(NamedTuple):

@@ -1,18 +1,19 @@
-"""What state the boards in Redis are in, judged by the ledger's book."""
+"""What state the boards in Redis are in, and what this process knows of them."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from redis.exceptions import ResponseError
 
-from target_service.projection.book import Progress
-from target_service.projection.companions import MARK, VERSIONS, companion
-from target_service.projection.guard_script import GUARD
-from target_service.redis_wire.command import Command, Reply, Uncounted
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.http.problems import BoardUnavailable
+from target_service.projection.guarded_writes import GUARD, MARK, VERSIONS, Written, companion
+from target_service.projection.quarantine import SetAside
+from target_service.projection.state import Progress
+from target_service.redis.commands import Command, Reply, Uncounted, pack
+from target_service.redis.pipeline import Pipeline
 
 _FIELDS = ("epoch", "ready", "ledger", "newest", "writes")
 _SCRIPT_KNOWN = Command(pack("SCRIPT", "EXISTS", GUARD.digest), Uncounted())
@@ -123,3 +124,61 @@ def judge(mark: Mark, ledger_id: str, last_change: int, rows: Sequence[Progress]
     written = max(row.writes for row in rows if row.epoch == rows[0].epoch)
     is_whole = mark.epoch == mark.ready == rows[0].epoch and mark.writes >= written
     return Condition.WHOLE if is_whole else Condition.BEHIND
+
+
+class Conditions:
+    """Which boards are behind or gone, and how far each was seen to be.
+
+    A board is behind while it is rebuilt, and while writes that did not reach it wait.
+    """
+
+    def __init__(self, set_aside: SetAside) -> None:
+        self._set_aside = set_aside
+        self._conditions: dict[str, Condition] = {}
+        self._missed: dict[str, float] = {}
+        self._seen: dict[str, Progress] = {}
+        self.doubted = asyncio.Event()
+
+    def check(self, key: str) -> bool:
+        """Tell whether answers from the board may be behind; raises when it is gone."""
+        condition = self._conditions.get(key)
+        if condition is Condition.GONE:
+            raise self.unavailable(key)
+        return condition is Condition.BEHIND or key in self._missed
+
+    def unavailable(self, key: str) -> BoardUnavailable:
+        """Return what is to be raised in place of an answer, with Redis' refusal if it was one."""
+        return BoardUnavailable(key, self._set_aside.refusal(key))
+
+    def doubt(self, key: str) -> None:
+        """Note that a write did not reach the board, and have it looked at soon."""
+        self._missed[key] = time.monotonic()
+        self.doubted.set()
+
+    def saw(self, key: str, written: Written) -> None:
+        """Remember how far a board was seen to be."""
+        before = self._seen.get(key)
+        if before is None or before.epoch != written.epoch or before.writes < written.writes:
+            self._seen[key] = Progress(written.epoch, written.writes)
+
+    def seen(self) -> Mapping[str, Progress]:
+        """How far each board was seen to be until now."""
+        return dict(self._seen)
+
+    def judged(self, conditions: Mapping[str, Condition]) -> None:
+        """Take over a new judgement of boards."""
+        self._conditions.update(conditions)
+
+    def rebuilt(self, keys: Collection[str], begun: float) -> None:
+        """Note that boards have everything again that was accepted before their rebuild began."""
+        for key in keys:
+            if self._missed.get(key, begun) < begun:
+                del self._missed[key]
+
+    def replayed(self, waiting: Collection[str], missed_before: float) -> None:
+        """Note that of the writes missed before then only those of `waiting` boards wait."""
+        self._missed = {
+            key: missed
+            for key, missed in self._missed.items()
+            if missed >= missed_before or key in waiting
+        } | dict.fromkeys(waiting, missed_before)

@@ -2,7 +2,9 @@
 
 from itertools import chain
 
+from target_service.http.problems import EventConflict, OtherPartition
 from target_service.leaderboard.boards import Board
+from target_service.leaderboard.key_commands import Store
 from target_service.leaderboard.scores import (
     BatchStatus,
     ScoreColumns,
@@ -10,12 +12,10 @@ from target_service.leaderboard.scores import (
     Status,
     WrittenBatch,
 )
-from target_service.leaderboard.store import Store
 from target_service.ledger import events
 from target_service.ledger.events import Batch, Event
 from target_service.ledger.protocol import Ledger
 from target_service.metrics import Metrics
-from target_service.problems import EventConflict, OtherPartition
 from target_service.projection.projection import Projection
 
 _STATUSES: tuple[Status | BatchStatus, ...] = (

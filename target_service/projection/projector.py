@@ -1,4 +1,4 @@
-"""The background job of each worker that keeps the boards in Redis equal to the ledger."""
+"""Keeps the boards equal to the ledger; boards that Redis refuses are put in quarantine."""
 
 import asyncio
 import logging
@@ -12,13 +12,12 @@ from target_service.ledger.errors import LedgerError
 from target_service.ledger.protocol import ProjectionSource
 from target_service.ledger.standings import LedgerFacts
 from target_service.metrics import LedgerSeries
-from target_service.projection.book import LEASE, Book
-from target_service.projection.conditions import Conditions
-from target_service.projection.inspection import Condition, Inspected, Inspection, judge
+from target_service.projection.inspection import Condition, Conditions, Inspected, Inspection, judge
+from target_service.projection.quarantine import SetAside
 from target_service.projection.rebuild import ProjectorHeld, Rebuild
 from target_service.projection.replay import Replay
-from target_service.projection.set_aside import SetAside
-from target_service.redis_wire.errors import RedisUnavailable
+from target_service.projection.state import LEASE, Book
+from target_service.redis.commands import RedisUnavailable
 
 logger = logging.getLogger(__name__)
 

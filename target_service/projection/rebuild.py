@@ -12,14 +12,12 @@ from target_service.ledger.leases import Lease
 from target_service.ledger.one_thread import OneThread
 from target_service.ledger.protocol import ProjectionSource
 from target_service.ledger.standings import Standing
-from target_service.projection.book import LEASE, Book, Progress
-from target_service.projection.companions import MARK, VERSIONS, companion
-from target_service.projection.guard_script import GUARD
+from target_service.projection.guarded_writes import GUARD, MARK, VERSIONS, companion
 from target_service.projection.inspection import Condition, Inspected
 from target_service.projection.projection import Projection
-from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.projection.state import LEASE, Book, Progress
+from target_service.redis.commands import Command, Uncounted, pack
+from target_service.redis.pipeline import Pipeline
 
 _PAGE_ROWS = 1_000
 

@@ -12,16 +12,16 @@ from target_service.ledger.events import Board
 from target_service.ledger.protocol import ProjectionSource
 from target_service.ledger.standings import LedgerFacts, Unprojected
 from target_service.metrics import LedgerSeries
-from target_service.moments import wall_clock_ms
-from target_service.projection.book import LEASE, Book
-from target_service.projection.conditions import Conditions
-from target_service.projection.marking import Marking
+from target_service.projection.ack_tracker import Marking
+from target_service.projection.inspection import Conditions
 from target_service.projection.projection import Projection
-from target_service.projection.set_aside import SetAside
-from target_service.redis_wire.errors import RedisUnavailable
+from target_service.projection.quarantine import SetAside
+from target_service.projection.state import LEASE, Book
+from target_service.redis.commands import RedisUnavailable
+from target_service.timestamps import wall_clock_ms
 
 if TYPE_CHECKING:
-    from target_service.projection.guard_script import Written
+    from target_service.projection.guarded_writes import Written
 
 _PAUSE_SECONDS = 0.25
 _PAUSE_AT_MOST_SECONDS = 2.0

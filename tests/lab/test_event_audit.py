@@ -11,11 +11,8 @@ from lab.audit.community_event import EventEvidence, read_event_evidence, with_e
 from lab.audit.evidence import Counters
 from target_service.ledger.store import Store
 from target_service.odometer import tables
-from target_service.odometer.aggregate import Aggregate, Kind
-from target_service.odometer.apply import Apply
-from target_service.odometer.decisions import Content, Delivery
-from target_service.odometer.event import Configuration, Event
-from target_service.odometer.orders import Deliver
+from target_service.odometer.deliveries import Apply, Content, Deliver, Delivery
+from target_service.odometer.event import Aggregate, Configuration, Event, Kind
 from target_service.odometer.putting import Put, put
 from target_service.odometer.scheduler import advance
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from target_service.ledger.events import Board, Event
 from target_service.ledger.options import LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ import httpx
 from lab.calibration.proposal import event_lines
 from lab.calibration.totals import EndedEvent
 from target_service.app import create_app
-from target_service.odometer.tiers import Tier, states
+from target_service.odometer.event import Tier, states
 from target_service.settings import Settings
 from workload.assumptions import Assumptions
 from workload.model import TrafficModel

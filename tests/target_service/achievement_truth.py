@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from target_service.achievements.counters import NOTHING, Numbers
 from target_service.achievements.counting import Count
-from target_service.achievements.tracks import COLUMNS, TRACKS
+from target_service.achievements.tracks import COLUMNS, NOTHING, TRACKS, Numbers
 
 KEPT_MS = 86_400_000
 WORTH = {

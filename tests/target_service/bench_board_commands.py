@@ -24,12 +24,10 @@ from ranked_worker import load, name, worker
 from redis import Redis
 from valkey_process import ValkeyProcess
 
-from target_service.durability import Durability
-from target_service.leaderboard.key_scripts import AROUND, STANDING
-from target_service.leaderboard.store import Store
+from target_service.leaderboard.key_commands import AROUND, STANDING, Store
 from target_service.ledger import events
-from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.packing import pack
+from target_service.projection.durability import Durability
+from target_service.redis.commands import Command, Uncounted, pack
 
 _SCORES = 1_000_000
 _BATCH = 500

@@ -26,13 +26,12 @@ from ranked_worker import load, name, worker
 from redis import Redis
 from valkey_process import ValkeyProcess
 
-from target_service.bounded_rank.bounded_rank import BoundedRank
-from target_service.durability import Durability
 from target_service.leaderboard.boards import Board
+from target_service.leaderboard.bounded_rank import BoundedRank
+from target_service.leaderboard.key_commands import Store
 from target_service.leaderboard.ranks import ExactRank, RankLimit
-from target_service.leaderboard.store import Store
-from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.packing import pack
+from target_service.projection.durability import Durability
+from target_service.redis.commands import Command, Uncounted, pack
 
 _AT_ONCE = 32
 # Commands inside scripts are in the script's time already.

@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from target_service.bounded_rank.score_counts import ScoreCounts
+from target_service.leaderboard.score_counts import ScoreCounts
 
 _PAGE = 10_000
 _ASKED = 20_000

@@ -7,10 +7,9 @@ from typing import Any
 from hiredis import Reader
 from redis.exceptions import ResponseError
 
-from target_service.redis_wire.command import Command, Reply
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.commands import Command, Reply, pack
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Pipeline
 
 # What a pipeline gives a server that falls silent: more than a busy machine takes from a process.
 TIMEOUT_SECONDS = 2.0

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from target_service.ledger.store import Store
-from target_service.moments import rfc3339
-from target_service.odometer import event_rows, tables
-from target_service.odometer.aggregate import Aggregate, Kind
-from target_service.odometer.apply import Apply, amounts_text
-from target_service.odometer.decisions import Content, Delivery, Outcome
-from target_service.odometer.event import Configuration, Event
-from target_service.odometer.orders import Deliver
+from target_service.odometer import tables
+from target_service.odometer import tables as event_rows
+from target_service.odometer.deliveries import (
+    Apply,
+    Content,
+    Deliver,
+    Delivery,
+    Outcome,
+    amounts_text,
+)
+from target_service.odometer.event import Aggregate, Configuration, Event, Kind, Tier
 from target_service.odometer.putting import Put, put
-from target_service.odometer.tiers import Tier
+from target_service.timestamps import rfc3339
 
 OPENS_MS = 1_796_000_000_000
 CLOSES_MS = OPENS_MS + 3 * 86_400_000

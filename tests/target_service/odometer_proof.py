@@ -30,7 +30,7 @@ from odometer_events import race, read_only, settings
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
 
-from target_service.moments import rfc3339
+from target_service.timestamps import rfc3339
 
 EVENT = "proof"
 HOUR_MS = 3_600_000

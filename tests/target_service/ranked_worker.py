@@ -6,15 +6,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
-from target_service.durability import Durability
 from target_service.leaderboard.boards import Boards
-from target_service.leaderboard.key_commands import KeyCommands
-from target_service.leaderboard.store import Store
+from target_service.leaderboard.key_commands import KeyCommands, Store
 from target_service.ledger import events
 from target_service.ledger.events import Batch
 from target_service.metrics import Metrics
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.projection.durability import Durability
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
 
 _BATCH = 5_000

@@ -13,13 +13,13 @@ from valkey_process import ValkeyProcess
 from target_service.ledger.desk import Desk
 from target_service.ledger.questions import Questions
 from target_service.odometer.consumer import Consumer
+from target_service.odometer.deliveries import Done, Order
 from target_service.odometer.intake import Intake
-from target_service.odometer.orders import Done, Order
 from target_service.odometer.series import OdometerSeries
 from target_service.odometer.serving import Serve
 from target_service.odometer.stream import Stream
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Pipeline
 
 Consumers = Callable[[str], Consumer]
 PATIENCE_SECONDS = 60.0

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from target_service.achievements.sweep import begin_sweep
 from target_service.ledger.errors import LeaseLost
 from target_service.ledger.store import Store
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
 
 
 def say(**what: object) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from target_service.achievements import tables
-from target_service.achievements.counters import Numbers
 from target_service.achievements.counting import Add, Count, Counted, count_all
 from target_service.achievements.sweep import begin_sweep
-from target_service.achievements.tracks import COLUMNS
+from target_service.achievements.tracks import COLUMNS, Numbers
 from target_service.ledger.errors import LedgerUnusable
 from target_service.ledger.store import Store
 

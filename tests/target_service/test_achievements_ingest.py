@@ -10,7 +10,8 @@ from executed_commands import executed_by
 from leaderboard_client import Leaderboard
 from problem_checks import check
 
-from target_service.achievements import recount, serving
+from target_service.achievements import records as serving
+from target_service.achievements import recount
 from target_service.achievements.counting import Add, Count
 from target_service.achievements.records import Records
 from target_service.ledger.store import Store

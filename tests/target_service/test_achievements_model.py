@@ -12,11 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from target_service.achievements.counters import Numbers
 from target_service.achievements.counting import Add, Count
+from target_service.achievements.members import CannotBe, EventReused
 from target_service.achievements.records import Records
-from target_service.achievements.refusals import CannotBe, EventReused
-from target_service.achievements.tracks import COLUMNS, TRACKS
+from target_service.achievements.tracks import COLUMNS, TRACKS, Numbers
 from target_service.ledger.store import Store
 
 ACHIEVEMENTS = [track.achievement for track in TRACKS]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from target_service.achievements.nights import Nights
+from target_service.achievements.scheduler import Nights
 
 # Clocks that change at night, at midnight, by half an hour, and one that left out a whole day.
 ZONES = ("UTC", "Europe/Berlin", "America/Santiago", "Australia/Lord_Howe", "Pacific/Apia")

@@ -14,9 +14,8 @@ from prometheus_client import CollectorRegistry
 
 from target_service.achievements import scheduler as scheduler_module
 from target_service.achievements import sweep as sweep_module
-from target_service.achievements.nights import Nights
 from target_service.achievements.records import Records
-from target_service.achievements.scheduler import Scheduler
+from target_service.achievements.scheduler import Nights, Scheduler
 from target_service.achievements.series import AchievementSeries
 from target_service.ledger.store import Store
 

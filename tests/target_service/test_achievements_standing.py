@@ -3,8 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from target_service.achievements.standing import NO_STANDING, Progress, award, points, settle
-from target_service.achievements.tracks import COLUMNS, TRACKS
+from target_service.achievements.tracks import (
+    COLUMNS,
+    NO_STANDING,
+    TRACKS,
+    Progress,
+    award,
+    points,
+    settle,
+)
 
 numbers = st.tuples(*[st.integers(0, 200_000)] * len(COLUMNS))
 histories = st.lists(numbers, min_size=1, max_size=6)

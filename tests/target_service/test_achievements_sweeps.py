@@ -12,10 +12,9 @@ from sweeping import SweepProcess
 
 from target_service.achievements import sweep as sweep_module
 from target_service.achievements import tables
-from target_service.achievements.sweep import SweepCut, begin_sweep
-from target_service.achievements.sweep_report import SweepReport
+from target_service.achievements.sweep import SweepCut, SweepReport, begin_sweep
 from target_service.ledger.store import Store
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
 
 MEMBERS, EVERY = 4_500, 10
 CROSSING = MEMBERS // EVERY

@@ -2,9 +2,7 @@
 
 from itertools import pairwise
 
-from target_service.achievements.counters import FUNNEL
-from target_service.achievements.standing import NO_STANDING, settle
-from target_service.achievements.tracks import COLUMNS, TRACKS
+from target_service.achievements.tracks import COLUMNS, FUNNEL, NO_STANDING, TRACKS, settle
 
 EARNED_BY = {
     "page_views": "shop-window",

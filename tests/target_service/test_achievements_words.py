@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from target_service.achievements.records import Records
-from target_service.achievements.sweeps import Night
+from target_service.achievements.sweep_records import Night
 from target_service.ledger.store import Store
 
 NIGHT = date(2026, 9, 6)

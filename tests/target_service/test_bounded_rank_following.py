@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_history import Check, RankHistory, changes_of
 
-from target_service.bounded_rank import follower as following
-from target_service.bounded_rank.follower import Follower, Told
+from target_service.leaderboard import bounded_rank as following
+from target_service.leaderboard.bounded_rank import Follower, Told
 from target_service.ledger.errors import LedgerBusy, LedgerClosed
 from target_service.ledger.events import Batch, Board
 from target_service.ledger.options import LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
-from target_service.moments import wall_clock_ms
+from target_service.timestamps import wall_clock_ms
 
 BOARDS = ("lb:eu:solo:s1", "lb:eu:duo:s1", "lb:apac:solo:s1")
 PLAYERS = 40

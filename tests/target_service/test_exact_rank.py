@@ -10,18 +10,14 @@ from leaderboard_client import PARTITIONS, key_of
 from redis import Redis
 from valkey_process import ValkeyProcess
 
-from target_service.leaderboard.boards import Boards
-from target_service.leaderboard.freshness import AlwaysFresh
-from target_service.leaderboard.key_commands import KeyCommands
+from target_service.leaderboard.boards import AlwaysFresh, Boards
+from target_service.leaderboard.key_commands import KeyCommands, Store
 from target_service.leaderboard.ranks import ExactRank, Rank, RankLimit
-from target_service.leaderboard.store import Store
 from target_service.metrics import Metrics
-from target_service.projection.companions import MARK, companion
-from target_service.redis_wire.command import Command, Uncounted
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import Pipeline
-from target_service.redis_wire.request import Answers
+from target_service.projection.guarded_writes import MARK, companion
+from target_service.redis.commands import Command, Uncounted, pack
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Answers, Pipeline
 from target_service.settings import Settings
 
 DATABASE = 12

@@ -21,8 +21,8 @@ from target_service.http.fields import (
     NotAnInteger,
     read_leniently,
 )
+from target_service.http.problems import FieldProblem
 from target_service.leaderboard.scores import ScoreColumns, ScoreEvent
-from target_service.problems import FieldProblem
 
 GOOD = {"event_id": "e", "player_id": "p", "region": "eu", "mode": "solo", "season": "s1"}
 LARGEST = 2**53 - 1

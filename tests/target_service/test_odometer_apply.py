@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from odometer_events import CLOSES_MS, OPENS_MS, Tables, configuration, delivery, tables_in
 
-from target_service.odometer.aggregate import Kind
-from target_service.odometer.decisions import Outcome
+from target_service.odometer.deliveries import Outcome
+from target_service.odometer.event import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
 

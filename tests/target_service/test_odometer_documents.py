@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from odometer_events import OPENS_MS, configuration
 
-from target_service.moments import read_moment
 from target_service.odometer import documents
 from target_service.odometer.event import Event, Final, State
+from target_service.timestamps import read_moment
 
 GOLDEN = Path(__file__).with_name("golden_events") / "open-v1.json"
 AS_OF_MS = read_moment("2026-12-01T00:00:00.123Z")

@@ -9,15 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from odometer_events import CLOSES_MS, OPENS_MS, configuration, delivery, tables_in
 
-from target_service.odometer.aggregate import Kind
-from target_service.odometer.copies import copy_of
-from target_service.odometer.decisions import Delivery, Outcome
-from target_service.odometer.drift import LakeSums, drift
-from target_service.odometer.event import Event
+from target_service.odometer.deliveries import Delivery, Outcome
+from target_service.odometer.event import Event, Kind, Tier
 from target_service.odometer.player import read_part
-from target_service.odometer.rebuild import rebuild
+from target_service.odometer.rebuild import LakeSums, drift, rebuild
 from target_service.odometer.scheduler import advance
-from target_service.odometer.tiers import Tier
+from target_service.odometer.totals import copy_of
 
 
 class Sent(NamedTuple):

@@ -22,14 +22,13 @@ from valkey_process import ValkeyProcess
 
 from target_service.ledger.errors import LedgerClosed
 from target_service.ledger.questions import Questions
-from target_service.moments import rfc3339
-from target_service.odometer.copies import Copy, storing
 from target_service.odometer.event import State
 from target_service.odometer.projector import Projector
 from target_service.odometer.series import OdometerSeries
-from target_service.odometer.totals import Totals, _Kept
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.odometer.totals import Copy, Totals, _Kept, storing
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Pipeline
+from target_service.timestamps import rfc3339
 
 HOUR_MS = 3_600_000
 REFRESH_MS = 200

@@ -9,9 +9,8 @@ import pytest
 from odometer_events import CLOSES_MS, Tables, configuration, delivery, tables_in
 
 from target_service.odometer.__main__ import sentence
-from target_service.odometer.aggregate import Kind
-from target_service.odometer.drift import LakeSums, drift
-from target_service.odometer.rebuild import Rebuilt, rebuild
+from target_service.odometer.event import Kind
+from target_service.odometer.rebuild import LakeSums, Rebuilt, drift, rebuild
 from target_service.odometer.scheduler import advance
 from target_service.odometer.tables import prepare
 

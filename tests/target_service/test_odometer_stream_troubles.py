@@ -11,7 +11,7 @@ from stream_consumers import PATIENCE_SECONDS, Consumers, add, body, consume, un
 from valkey_process import ValkeyProcess
 
 from target_service.odometer import consumer as odometer_consumer
-from target_service.redis_wire.errors import RedisUnavailable
+from target_service.redis.commands import RedisUnavailable
 
 
 def test_broken_text_holds_nobody_up(own_valkey: ValkeyProcess, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from odometer_events import TIERS
 
-from target_service.odometer.tiers import TierState, reached, states
+from target_service.odometer.event import TierState, reached, states
 
 
 def test_the_run_that_started_it_all() -> None:

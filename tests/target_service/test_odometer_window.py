@@ -8,11 +8,10 @@ import pytest
 from odometer_events import CLOSES_MS, OPENS_MS, Tables, configuration, delivery, tables_in
 
 from target_service.odometer import putting
-from target_service.odometer.decisions import Outcome
-from target_service.odometer.event import Configuration, State
+from target_service.odometer.deliveries import Outcome
+from target_service.odometer.event import Configuration, State, Tier
 from target_service.odometer.putting import Put, Refused, put
 from target_service.odometer.scheduler import advance, next_due_ms
-from target_service.odometer.tiers import Tier
 
 GRACE_MS = 30_000
 

@@ -12,8 +12,8 @@ from leaderboard_client import HOME, Leaderboard, path
 from service_process import ServiceProcess
 from valkey_process import ValkeyProcess
 
+from target_service.http.problems import RankLimited
 from target_service.leaderboard.ranks import BURST_SECONDS, LINE_SECONDS, RankLimit
-from target_service.problems import RankLimited
 
 DATABASE = 9
 RANK = path(HOME, "players", "ann", "rank")

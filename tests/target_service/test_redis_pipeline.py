@@ -18,11 +18,8 @@ from free_ports import free_port
 from redis.exceptions import ResponseError
 from valkey_process import ValkeyProcess
 
-from target_service.redis_wire.clock import Clock
-from target_service.redis_wire.command import Command
-from target_service.redis_wire.errors import QueueFull, RedisUnavailable
-from target_service.redis_wire.packing import pack
-from target_service.redis_wire.pipeline import PIPELINE_WEIGHT, QUEUED_WEIGHT, Pipeline
+from target_service.redis.commands import Command, QueueFull, RedisUnavailable, pack
+from target_service.redis.pipeline import PIPELINE_WEIGHT, QUEUED_WEIGHT, Clock, Pipeline
 
 
 def test_commands_of_one_turn_share_one_pipeline() -> None:

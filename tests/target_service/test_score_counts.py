@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from target_service.bounded_rank.score_counts import ScoreCounts
+from target_service.leaderboard.score_counts import ScoreCounts
 
 LIMIT = 2**53 - 1
 SCORES = st.one_of(st.integers(-30, 30), st.integers(-LIMIT, LIMIT))

@@ -16,9 +16,9 @@ from service_process import PATIENCE_SECONDS, ServiceProcess
 from starlette.types import Receive, Scope, Send
 from valkey_process import ValkeyProcess
 
-from target_service.bounded_requests import BoundedRequests
-from target_service.gate import Gate
 from target_service.http.answers import answer
+from target_service.http.bounded_requests import BoundedRequests
+from target_service.http.gate import Gate
 from target_service.settings import Settings
 
 DATABASE = 8

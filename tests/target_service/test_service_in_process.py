@@ -17,12 +17,12 @@ from valkey_process import ValkeyProcess
 from target_service.app import create_app
 from target_service.http.service import problem_of
 from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.leaderboard import MemberCounts
 from target_service.leaderboard.scores import ProjectionWriter
 from target_service.ledger.errors import LedgerBusy, LedgerClosed, LedgerError, LedgerFull
-from target_service.member_counts import MemberCounts
 from target_service.metrics import Metrics
-from target_service.redis_wire.connection import connector
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.connection import connector
+from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
 
 DATABASE = 8

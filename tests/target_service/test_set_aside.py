@@ -5,8 +5,8 @@ import logging
 import pytest
 from redis.exceptions import ResponseError
 
-from target_service.projection import set_aside
-from target_service.projection.set_aside import SetAside
+from target_service.projection import quarantine as set_aside
+from target_service.projection.quarantine import SetAside
 
 ERROR = ResponseError("NOPERM of this test")
 

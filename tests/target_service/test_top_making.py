@@ -15,22 +15,24 @@ from leaderboard_client import PARTITIONS, key_of
 from prometheus_client import CollectorRegistry
 from valkey_process import ValkeyProcess
 
-from target_service.global_top.book import HOLD, LEASE, Book, Look
-from target_service.global_top.copies import Copies
-from target_service.global_top.floor import Floor
-from target_service.global_top.made_top import MadeTop, monotonic_us
-from target_service.global_top.making import Making
-from target_service.global_top.own_tops import OwnTops
-from target_service.leaderboard.boards import Boards
+from target_service.leaderboard.boards import AlwaysFresh, Boards
 from target_service.leaderboard.entries import GlobalEntry
-from target_service.leaderboard.freshness import AlwaysFresh
-from target_service.leaderboard.key_commands import KeyCommands
-from target_service.leaderboard.store import Store
+from target_service.leaderboard.key_commands import KeyCommands, Store
+from target_service.leaderboard.materialised_top import Copies, Making, OwnTops
+from target_service.leaderboard.top_store import (
+    HOLD,
+    LEASE,
+    Book,
+    Floor,
+    Look,
+    MadeTop,
+    monotonic_us,
+)
 from target_service.ledger import holds
 from target_service.ledger.errors import LeaseLost
 from target_service.ledger.store import Store as LedgerStore
 from target_service.metrics import Metrics, TopSeries
-from target_service.redis_wire.pipeline import Pipeline
+from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
 
 DATABASE = 10

@@ -1,1 +1,0 @@
-"""The global top K, put together once for everybody instead of once for every request."""

@@ -1,0 +1,1 @@
+"""Redis: commands, connections, and pipelines shared by concurrent requests."""

@@ -1,0 +1,297 @@
+"""Commands issued in the same turn of the event loop share one pipeline."""
+
+import asyncio
+import hashlib
+import logging
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+
+from target_service.redis.commands import (
+    Command,
+    QueueFull,
+    RedisUnavailable,
+    Reply,
+    Uncounted,
+    pack,
+)
+from target_service.timestamps import rfc3339, wall_clock_ms
+
+
+class Clock:
+    """UTC wall time in RFC 3339 with milliseconds that never goes backwards."""
+
+    def __init__(self) -> None:
+        self._latest_ms = 0
+        self._text = ""
+
+    def stamp(self) -> str:
+        """Return the present moment, or the latest one told when the wall clock was set back."""
+        now_ms = wall_clock_ms()
+        if now_ms > self._latest_ms:
+            self._latest_ms = now_ms
+            self._text = rfc3339(now_ms)
+        return self._text
+
+
+class Answers(NamedTuple):
+    """The replies in order, and the moment just before their commands were written."""
+
+    replies: list[Reply]
+    as_of: str
+
+
+class Request:
+    """Commands in order, and the future of their answers."""
+
+    __slots__ = ("commands", "error", "future", "replies", "weight")
+
+    def __init__(self, commands: Sequence[Command], future: asyncio.Future[Answers]) -> None:
+        self.commands = commands
+        self.future = future
+        self.replies: list[Reply] = []
+        self.error: ResponseError | None = None
+        self.weight = sum(command.weight for command in commands)
+
+    def answer(self, as_of: str) -> None:
+        """Hand over the replies, or the first error among them, unless nobody waits any more."""
+        if self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(Answers(self.replies, as_of))
+        else:
+            self.future.set_exception(self.error)
+
+    def fail(self, reason: str) -> None:
+        """Tell the caller that no whole answer will come."""
+        if not self.future.done():
+            self.future.set_exception(RedisUnavailable(reason))
+
+
+# is given how long each pipeline took, in seconds
+Took = Callable[[float], None]
+
+logger = logging.getLogger(__name__)
+
+
+class Lane:
+    """Sends requests as one pipeline, reads every reply, and closes after any doubt."""
+
+    def __init__(
+        self,
+        connect: Callable[[], AbstractConnection],
+        clock: Clock,
+        timeout_seconds: float,
+        took: Took,
+    ) -> None:
+        self._connect = connect
+        self._clock = clock
+        self._timeout_seconds = timeout_seconds
+        self._took = took
+        self._connection: AbstractConnection | None = None
+
+    async def exchange(self, requests: Sequence[Request]) -> None:
+        """Write the requests' commands, then give every request its answers or its failure."""
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                connection = await self._ready()
+        except (RedisError, OSError) as error:
+            await self.close()
+            for request in requests:
+                request.fail(f"Redis cannot be reached: {_told(error)}")
+            return
+        started = perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                await self._carry(connection, requests)
+        except Exception as error:
+            if not isinstance(error, RedisError | OSError):
+                # A lane that ended here would leave the rest with one lane less for good.
+                logger.exception("A pipeline failed")
+            # A reply may still arrive on this socket; whoever used it next would read it as theirs.
+            await self.close()
+            for request in requests:
+                _abandon(request, f"Redis gave no answer: {_told(error)}")
+        self._took(perf_counter() - started)
+
+    async def close(self) -> None:
+        """Close the connection without waiting for the other side."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.disconnect(nowait=True)
+
+    async def _ready(self) -> AbstractConnection:
+        connection = self._connection
+        if connection is not None:
+            # Readable while idle means that the server closed it (or sent what nobody asked for).
+            if connection.is_connected and not await connection.can_read():
+                return connection
+            await self.close()
+        self._connection = connection = self._connect()
+        await connection.connect()  # type: ignore[no-untyped-call]  # redis-py leaves it bare
+        return connection
+
+    async def _carry(self, connection: AbstractConnection, requests: Sequence[Request]) -> None:
+        as_of = self._clock.stamp()
+        started = perf_counter()
+        packed = b"".join([command.packed for request in requests for command in request.commands])
+        await connection.send_packed_command(packed, check_health=False)
+        for request in requests:
+            for command in request.commands:
+                try:
+                    reply = await connection.read_response(timeout=math.inf)
+                except ResponseError as error:
+                    command.tally.refused(error)
+                    request.error = request.error or error
+                    reply = None
+                else:
+                    command.tally.answered(reply, perf_counter() - started)
+                request.replies.append(reply)
+            request.answer(as_of)
+
+
+def _abandon(request: Request, reason: str) -> None:
+    for command in request.commands[len(request.replies) :]:
+        command.tally.unanswered()
+    request.fail(reason)
+
+
+def _told(error: Exception) -> str:
+    return "it took too long" if isinstance(error, TimeoutError) else str(error)
+
+
+LANES = 4
+# Redis writes some 150,000 members a second: this much takes about as long as the timeout.
+QUEUED_WEIGHT = 100_000
+# One pipeline waits for its slowest part: this much keeps it within some 30 ms.
+PIPELINE_WEIGHT = 5_000
+
+
+def _unwatched(_: float) -> None:
+    """Keep no times."""
+
+
+class Pipeline:
+    """Collects commands while the loop turns and sends them over a few lanes.
+
+    The first command of a turn wakes an idle lane; the lane runs in the next turn and takes all
+    that has gathered by then. While every lane is busy the commands wait in a bounded queue.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], AbstractConnection],
+        timeout_seconds: float,
+        lanes: int = LANES,
+        took: Took = _unwatched,
+    ) -> None:
+        self.timeout_seconds = timeout_seconds
+        clock = Clock()
+        self._lanes = [Lane(connect, clock, timeout_seconds, took) for _ in range(lanes)]
+        self._waiting: deque[Request] = deque()
+        self._waiting_weight = 0
+        self._idle: list[asyncio.Future[None]] = []
+        self._is_waking = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Start the lanes; each connects when it first has something to send."""
+        self._tasks = [asyncio.create_task(self._serve(lane)) for lane in self._lanes]
+
+    async def stop(self) -> None:
+        """End the lanes and close their connections."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for lane in self._lanes:
+            await lane.close()
+
+    async def run(self, commands: Sequence[Command], deadline: float | None = None) -> Answers:
+        """Return the replies to the commands, in order.
+
+        Raises:
+            RedisUnavailable: no whole answer came before the deadline (default: the timeout).
+            ResponseError: Redis answered one of the commands with this error.
+
+        """
+        loop = asyncio.get_running_loop()
+        request = Request(commands, loop.create_future())
+        if self._waiting_weight + request.weight > QUEUED_WEIGHT:
+            raise QueueFull("Too many commands are waiting for Redis.")
+        self._waiting.append(request)
+        self._waiting_weight += request.weight
+        self._wake()
+        expires = self.deadline() if deadline is None else deadline
+        timer = loop.call_at(expires, request.fail, "Redis gave no answer in time.")
+        try:
+            return await request.future
+        finally:
+            timer.cancel()
+
+    def deadline(self) -> float:
+        """Return the loop time by which whoever begins now has all its answers."""
+        return asyncio.get_running_loop().time() + self.timeout_seconds
+
+    def _wake(self) -> None:
+        if self._idle and not self._is_waking:
+            self._is_waking = True
+            # The lane that rested last: the others need no connection until load asks for it.
+            self._idle.pop().set_result(None)
+
+    async def _serve(self, lane: Lane) -> None:
+        while True:
+            while not self._waiting:
+                waker = asyncio.get_running_loop().create_future()
+                self._idle.append(waker)
+                await waker
+                self._is_waking = False
+            requests = self._take()
+            if requests:
+                await lane.exchange(requests)
+
+    def _take(self) -> list[Request]:
+        taken: list[Request] = []
+        weight = 0
+        while self._waiting and (not taken or weight + self._waiting[0].weight <= PIPELINE_WEIGHT):
+            request = self._waiting.popleft()
+            self._waiting_weight -= request.weight
+            if not request.future.done():
+                taken.append(request)
+                weight += request.weight
+        if self._waiting:
+            self._wake()
+        return taken
+
+
+class Script:
+    """A script's text, its digest, and the command that loads it."""
+
+    def __init__(self, source: str) -> None:
+        self.digest = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+        self.load = Command(pack("SCRIPT", "LOAD", source), Uncounted())
+
+    def call(self, key: str, *arguments: str) -> bytes:
+        """Return the packed call of this script on one key."""
+        return self.call_on((key,), *arguments)
+
+    def call_on(self, keys: Sequence[str], *arguments: str) -> bytes:
+        """Return the packed call of this script on several keys of one slot."""
+        return pack("EVALSHA", self.digest, str(len(keys)), *keys, *arguments)
+
+    async def run(
+        self, pipeline: Pipeline, commands: Sequence[Command], deadline: float
+    ) -> Answers:
+        """Return the answers to commands with a call of this script among them.
+
+        A script the server does not know is loaded, and the commands are sent once more.
+        """
+        try:
+            return await pipeline.run(commands, deadline)
+        except NoScriptError:
+            replies, as_of = await pipeline.run((self.load, *commands), deadline)
+            return Answers(replies[1:], as_of)

@@ -1,1 +1,0 @@
-"""The wire to Redis: packed commands, shared pipelines, scripts."""
