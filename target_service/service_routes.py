@@ -32,7 +32,7 @@ from target_service.http.problems import (
 )
 from target_service.leaderboard.key_commands import Store
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import LedgerOptions
 from target_service.ledger.protocol import ProjectionSource
 from target_service.metrics import Metrics
 from target_service.redis.commands import Command, RedisUnavailable, Uncounted, pack

@@ -9,8 +9,7 @@ from target_service.achievements.publishing import Publisher
 from target_service.achievements.records import Records
 from target_service.achievements.scheduler import Nights, Scheduler
 from target_service.achievements.series import AchievementSeries
-from target_service.ledger.errors import LedgerError
-from target_service.ledger.opening import begin_later
+from target_service.ledger.errors import LedgerError, begin_later
 from target_service.ledger.store import Store
 from target_service.metrics import Metrics
 from target_service.redis.pipeline import Pipeline

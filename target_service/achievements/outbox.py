@@ -4,8 +4,7 @@ import sqlite3
 
 import msgspec
 
-from target_service.ledger import leases
-from target_service.ledger.leases import Lease
+from target_service.ledger.leases import Lease, acquire_lease, renew_lease
 
 LEASE = "achievements-outbox"
 LEASE_MS = 10_000
@@ -28,10 +27,10 @@ def waiting(connection: sqlite3.Connection, at_most: int) -> tuple[str, list[Fra
 
 def take(connection: sqlite3.Connection, now_ms: int, owner: str) -> Lease | None:
     """Take the lease if it is free, has run out, or is the owner's own."""
-    return leases.acquire(connection, LEASE, owner, LEASE_MS, now_ms)
+    return acquire_lease(connection, LEASE, owner, LEASE_MS, now_ms)
 
 
 def published(connection: sqlite3.Connection, now_ms: int, lease: Lease, up_to: int) -> None:
     """Move the mark forward and keep the lease; raises LeaseLost when somebody has taken it."""
-    leases.renew(connection, lease, LEASE_MS, now_ms)
+    renew_lease(connection, lease, LEASE_MS, now_ms)
     connection.execute("UPDATE achievement_state SET published_to = max(published_to, ?)", (up_to,))

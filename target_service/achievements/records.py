@@ -22,11 +22,10 @@ from target_service.achievements.recount import (
 )
 from target_service.achievements.sweep_records import Ended, Night, SweepRow
 from target_service.achievements.tracks import Numbers
-from target_service.ledger.desk import Desk
+from target_service.ledger.bounded_queue import GroupCommit, ReadQueue
 from target_service.ledger.errors import LeaseLost
+from target_service.ledger.events import LedgerOptions, Sync
 from target_service.ledger.leases import Lease
-from target_service.ledger.options import LedgerOptions, Sync
-from target_service.ledger.questions import Questions
 from target_service.ledger.store import Store
 from target_service.timestamps import wall_clock_ms
 
@@ -118,8 +117,8 @@ class Records:
     ) -> None:
         self._store = Store(path, sync)
         serve = Serve(LedgerOptions().kept_seconds, now_ms)
-        self._desk = Desk[Order, object]("achievements-writer", self._store, serve)
-        self._questions = Questions("achievements-reader", self._store)
+        self._desk = GroupCommit[Order, object]("achievements-writer", self._store, serve)
+        self._questions = ReadQueue("achievements-reader", self._store)
         self._on_unlocked = on_unlocked
 
     def open(self) -> None:

@@ -13,9 +13,8 @@ import msgspec
 from target_service.achievements import sweep_records as sweeps
 from target_service.achievements.recount import MOVED, recount
 from target_service.achievements.sweep_records import Tally
-from target_service.ledger import leases
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.leases import Lease
+from target_service.ledger.leases import Lease, acquire_lease, release_lease, renew_lease
 from target_service.ledger.store import Store
 from target_service.timestamps import wall_clock_ms
 
@@ -143,13 +142,13 @@ class Sweep:
     def _end(self, started: float) -> None:
         with self._store.write(self._connection):
             now_ms = self._now_ms()
-            leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
+            renew_lease(self._connection, self._lease, LEASE_MS, now_ms)
             sweeps.note(self._connection, self.number, self._tally, "")
             took_ms = round((time.monotonic() - started) * 1_000)
             sweeps.end(self._connection, self.number, now_ms, took_ms)
             if self._night is not None:
                 sweeps.decide(self._connection, self._night, "swept", now_ms)
-            leases.release(self._connection, self._lease)
+            release_lease(self._connection, self._lease)
 
     def _pages(self, after: str, up_to: str) -> Iterator[Page]:
         while after < up_to:
@@ -198,7 +197,7 @@ class Sweep:
     def _recount(self, members: Sequence[str], swept_to: str | None) -> None:
         with self._store.write(self._connection):
             now_ms = self._now_ms()
-            leases.renew(self._connection, self._lease, LEASE_MS, now_ms)
+            renew_lease(self._connection, self._lease, LEASE_MS, now_ms)
             if members:
                 found = recount(self._connection, members, now_ms)
                 self._tally.changed += found.changed
@@ -209,7 +208,7 @@ class Sweep:
 
     def _release(self) -> None:
         with self._store.write(self._connection):
-            leases.release(self._connection, self._lease)
+            release_lease(self._connection, self._lease)
 
 
 def begin_sweep(
@@ -222,11 +221,11 @@ def begin_sweep(
     """Take the lease and open the record; None when another is at work, or has done the night."""
     with store.write(connection):
         # Each run is an owner of its own: two of one process exclude each other too.
-        lease = leases.acquire(connection, LEASE, uuid.uuid4().hex, LEASE_MS, now_ms())
+        lease = acquire_lease(connection, LEASE, uuid.uuid4().hex, LEASE_MS, now_ms())
         if lease is None:
             return None
         if night is not None and sweeps.night(connection, night).is_decided:
-            leases.release(connection, lease)
+            release_lease(connection, lease)
             return None
         begun = sweeps.begin(connection, night, now_ms())
     return Sweep(store, connection, lease, night, now_ms, is_cut, begun)

@@ -12,9 +12,9 @@ from target_service.leaderboard.key_commands import Store
 from target_service.leaderboard.ranks import Rank, unknown_player
 from target_service.leaderboard.score_counts import ScoreCounts
 from target_service.ledger.errors import ChangesTrimmed, LedgerBusy, LedgerError
+from target_service.ledger.events import Standing
 from target_service.ledger.protocol import ScoreSource
-from target_service.ledger.score_moves import ScoresAsked
-from target_service.ledger.standings import Standing
+from target_service.ledger.reads import ScoresAsked
 from target_service.timestamps import rfc3339, wall_clock_ms
 
 logger = logging.getLogger(__name__)

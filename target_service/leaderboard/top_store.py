@@ -13,9 +13,16 @@ import msgspec
 from msgspec import Struct
 
 from target_service.leaderboard.entries import GlobalEntry
-from target_service.ledger import holds, leases
+from target_service.ledger.bounded_queue import OneThread
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.one_thread import OneThread
+from target_service.ledger.leases import (
+    Lease,
+    acquire_lease,
+    may_acquire_lease,
+    paused_jobs,
+    release_owned_lease,
+    require_lease,
+)
 from target_service.ledger.store import Store
 from target_service.timestamps import wall_clock_ms
 
@@ -163,11 +170,11 @@ class Book:
         """Return what is newer than these moments, and whether the lease is to be had."""
         return await self._thread.run(lambda: self._look(known_us))
 
-    async def take_lease(self) -> leases.Lease | None:
+    async def take_lease(self) -> Lease | None:
         """Take or keep the lease; None if another worker has it."""
         return await self._thread.run(self._take_lease)
 
-    async def publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
+    async def publish(self, lease: Lease, tops: Sequence[MadeTop]) -> None:
         """Leave the tops, each after the one that is there; raises LeaseLost without the lease."""
         await self._thread.run(lambda: self._publish(lease, tops))
 
@@ -179,8 +186,8 @@ class Book:
         known = msgspec.json.encode(known_us).decode()
         with self._store.reading(self._connection):
             now_ms = wall_clock_ms()
-            is_held = HOLD in holds.held(self._connection, now_ms)
-            is_free = leases.may_acquire(
+            is_held = HOLD in paused_jobs(self._connection, now_ms)
+            is_free = may_acquire_lease(
                 self._connection, LEASE, self._owner, self._lease_ms, now_ms
             )
             newer = []
@@ -194,15 +201,15 @@ class Book:
         ).fetchone()
         return bool(tables)
 
-    def _take_lease(self) -> leases.Lease | None:
+    def _take_lease(self) -> Lease | None:
         with self._store.unsynced(self._connection), self._store.write(self._connection):
             self._connection.execute(_TABLE)
             now_ms = wall_clock_ms()
-            return leases.acquire(self._connection, LEASE, self._owner, self._lease_ms, now_ms)
+            return acquire_lease(self._connection, LEASE, self._owner, self._lease_ms, now_ms)
 
-    def _publish(self, lease: leases.Lease, tops: Sequence[MadeTop]) -> None:
+    def _publish(self, lease: Lease, tops: Sequence[MadeTop]) -> None:
         with self._store.unsynced(self._connection), self._store.write(self._connection):
-            leases.require(self._connection, lease)
+            require_lease(self._connection, lease)
             before: dict[str, int] = dict(self._connection.execute(_MOMENTS).fetchall())
             after = [top.following(before.get(top.season, 0)) for top in tops]
             rows = [(top.season, top.as_of_us, encode(top)) for top in after]
@@ -214,6 +221,6 @@ class Book:
             self._store.unsynced(self._connection),
             self._store.write(self._connection),
         ):
-            leases.release_owned(self._connection, LEASE, self._owner)
+            release_owned_lease(self._connection, LEASE, self._owner)
         self._connection.close()
         self._store.turns.close()

@@ -11,9 +11,10 @@ LedgerError
 └── LeaseLost           somebody else has taken the lease since
 """
 
+import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -90,3 +91,15 @@ def translating(path: Path) -> Iterator[None]:
         if meaning is error:
             raise
         raise meaning from error
+
+
+_AGAIN_SECONDS = 1.0
+
+
+async def begin_later(begin: Callable[[], Awaitable[None]]) -> None:
+    """Try to begin, once a second, until the ledger can be opened."""
+    while True:
+        await asyncio.sleep(_AGAIN_SECONDS)
+        with suppress(LedgerError):
+            await begin()
+            return

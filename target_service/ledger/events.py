@@ -1,9 +1,41 @@
-"""What is written to the ledger, and what became of it."""
+"""What is written to the ledger, what is read from it, and the numbers it is built with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
+from typing import Literal
+
+Sync = Literal["full", "normal"]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerOptions:
+    """How much is queued, how much is kept, and how often the disk is asked to be sure.
+
+    Args:
+        sync: `full` syncs every group before it is acknowledged; `normal` may lose the last
+            moments when the machine (not the process) dies, and must be labelled.
+        queue_events: events waiting for the writer; what comes beyond them is refused.
+        group_events: a group takes submissions until it holds this many events.
+        fold_changes, fold_seconds: changes are folded into the standings when there are this
+            many of them, or the last fold is this long ago. Memory holds twice as many at most.
+        kept_seconds: how long an event id is at least remembered.
+        patience_seconds: how long a writer waits for the other processes on the file.
+        upkeep_seconds: how often an idle writer looks after marks, folds and expiry.
+        upkeep_rows: how many rows a slice of that work has, if the last group was not larger.
+    """
+
+    sync: Sync = "full"
+    queue_events: int = 50_000
+    group_events: int = 5_000
+    fold_changes: int = 200_000
+    fold_seconds: float = 5.0
+    kept_seconds: float = 86_400.0
+    patience_seconds: float = 5.0
+    upkeep_seconds: float = 0.25
+    upkeep_rows: int = 2_000
+
 
 BATCH_EVENTS = 5_000
 
@@ -96,3 +128,55 @@ class BatchOutcome:
         if self.conflict:
             return Outcome(Status.CONFLICT)
         return Outcome(Status.OTHER_PARTITION if self.other_partition else Status.STALE)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's latest durable score in a season; a newer one has a greater version."""
+
+    season: str
+    board: str
+    player_id: str
+    score: int
+    sequence: int | None
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One applied event as a follower sees it; `old_score` is None for the player's first."""
+
+    number: int
+    season: str
+    board: str
+    player_id: str
+    old_score: int | None
+    new_score: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unprojected:
+    """What one board's projection may be missing.
+
+    Once every standing here has been written where older versions cannot overwrite it, every
+    change listed here is projected: a standing is at least as new as its player's changes.
+    """
+
+    season: str
+    board: str
+    changes: Sequence[int]
+    standings: Sequence[Standing]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFacts:
+    """Where the ledger is: its identity, its change numbers and what waits to be projected."""
+
+    ledger_id: str
+    last_change: int
+    folded_to: int
+    trimmed_to: int
+    unprojected: int
+    oldest_unprojected_ms: int | None
+    holds: tuple[str, ...] = ()
+    trouble: str | None = None

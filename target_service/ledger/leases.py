@@ -1,9 +1,4 @@
-"""Leases with fencing tokens, as rows beside what they protect.
-
-A lease says who should do a job; the token makes sure that only one does. Every taking of a lease
-counts its token up, and whoever writes under a lease calls `require` in the same transaction: a
-holder that slept past its time then fails instead of overwriting its successor.
-"""
+"""Leases with fencing tokens, and pauses of jobs, as rows beside what they protect."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -23,7 +18,7 @@ class Lease:
     token: int
 
 
-def acquire(
+def acquire_lease(
     connection: sqlite3.Connection, name: str, owner: str, lasts_ms: int, now_ms: int
 ) -> Lease | None:
     """Take the lease if it is free, has run out, or is the owner's own; None if it is not.
@@ -41,7 +36,7 @@ def acquire(
     return None if row is None else Lease(name, owner, row[0])
 
 
-def may_acquire(
+def may_acquire_lease(
     connection: sqlite3.Connection, name: str, owner: str, lasts_ms: int, now_ms: int
 ) -> bool:
     """Tell whether taking the lease would succeed, without taking a turn to write."""
@@ -51,7 +46,7 @@ def may_acquire(
     return row is None or row[0] == owner or not now_ms < row[1] <= _latest(now_ms, lasts_ms)
 
 
-def renew(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: int) -> None:
+def renew_lease(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: int) -> None:
     """Hold the lease for longer; raises LeaseLost when somebody has taken it since."""
     renewed = connection.execute(
         "UPDATE leases SET until_ms = ? WHERE name = ? AND token = ?",
@@ -61,21 +56,21 @@ def renew(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: i
         raise _lost(lease)
 
 
-def require(connection: sqlite3.Connection, lease: Lease) -> None:
+def require_lease(connection: sqlite3.Connection, lease: Lease) -> None:
     """Raise LeaseLost unless the lease is still this one; for the transaction it protects."""
     row = connection.execute("SELECT token FROM leases WHERE name = ?", (lease.name,)).fetchone()
     if row != (lease.token,):
         raise _lost(lease)
 
 
-def release(connection: sqlite3.Connection, lease: Lease) -> None:
+def release_lease(connection: sqlite3.Connection, lease: Lease) -> None:
     """Let the next one in at once; the row stays, so that tokens never start again."""
     connection.execute(
         "UPDATE leases SET until_ms = 0 WHERE name = ? AND token = ?", (lease.name, lease.token)
     )
 
 
-def release_owned(connection: sqlite3.Connection, name: str, owner: str) -> None:
+def release_owned_lease(connection: sqlite3.Connection, name: str, owner: str) -> None:
     """Let the next one in at once if the owner has the lease; for one that kept no token."""
     connection.execute("UPDATE leases SET until_ms = 0 WHERE name = ? AND owner = ?", (name, owner))
 
@@ -87,3 +82,21 @@ def _latest(now_ms: int, lasts_ms: int) -> int:
 
 def _lost(lease: Lease) -> LeaseLost:
     return LeaseLost(f"The lease {lease.name!r} was taken from {lease.owner!r}.")
+
+
+def pause_job(connection: sqlite3.Connection, name: str, until_ms: int) -> None:
+    """Ask the job of this name to stand still until the time."""
+    connection.execute(
+        "INSERT OR REPLACE INTO holds (name, until_ms) VALUES (?, ?)", (name, until_ms)
+    )
+
+
+def resume_job(connection: sqlite3.Connection, name: str) -> None:
+    """Let the job go on at once."""
+    connection.execute("DELETE FROM holds WHERE name = ?", (name,))
+
+
+def paused_jobs(connection: sqlite3.Connection, now_ms: int) -> tuple[str, ...]:
+    """Name the jobs that should stand still now."""
+    rows = connection.execute("SELECT name FROM holds WHERE until_ms > ? ORDER BY name", (now_ms,))
+    return tuple(name for (name,) in rows)

@@ -6,10 +6,18 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
-from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
-from target_service.ledger.score_counts import CountedScores
-from target_service.ledger.score_moves import ScoreMoves, ScoresAsked
-from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
+from target_service.ledger.events import (
+    Batch,
+    BatchOutcome,
+    Board,
+    Change,
+    Event,
+    LedgerFacts,
+    Outcome,
+    Standing,
+    Unprojected,
+)
+from target_service.ledger.reads import CountedScores, ScoreMoves, ScoresAsked
 
 
 class SeasonSnapshot(Protocol):

@@ -7,16 +7,30 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from target_service.ledger import reads
-from target_service.ledger.copier import Copier
-from target_service.ledger.events import Batch, BatchOutcome, Board, Event, Outcome
-from target_service.ledger.inbox import Inbox, Read, Submission
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.checkpointer import Checkpointer
+from target_service.ledger.events import (
+    Batch,
+    BatchOutcome,
+    Board,
+    Change,
+    Event,
+    LedgerFacts,
+    LedgerOptions,
+    Outcome,
+    Standing,
+    Unprojected,
+)
 from target_service.ledger.protocol import ChangeSource, Ledger, ProjectionSource, ScoreSource
-from target_service.ledger.score_counts import CountedScores, counted_scores
-from target_service.ledger.score_moves import ScoreMoves, ScoresAsked, score_moves
-from target_service.ledger.snapshot import Snapshot
-from target_service.ledger.standings import Change, LedgerFacts, Standing, Unprojected
+from target_service.ledger.reads import (
+    CountedScores,
+    ScoreMoves,
+    ScoresAsked,
+    Snapshot,
+    counted_scores,
+    score_moves,
+)
 from target_service.ledger.store import Store
+from target_service.ledger.write_queue import Read, Submission, WriteQueue
 from target_service.ledger.writer import CommitObserver, Writer
 from target_service.timestamps import wall_clock_ms
 
@@ -49,9 +63,9 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         self._store = Store(path, options.sync, options.patience_seconds)
         self._store.prepare()
         self._now_ms = now_ms
-        self._inbox = Inbox(options.queue_events, options.group_events)
+        self._inbox = WriteQueue(options.queue_events, options.group_events)
         self._writer = Writer(self._store, self._inbox, options, now_ms, on_commit)
-        self._copier = Copier(Store(path, options.sync, options.patience_seconds))
+        self._copier = Checkpointer(Store(path, options.sync, options.patience_seconds))
         self._writer.start()
         self._copier.start()
 

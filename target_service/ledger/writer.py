@@ -7,15 +7,14 @@ import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from target_service.ledger.copier import checkpoint
+from target_service.ledger.checkpointer import checkpoint
+from target_service.ledger.compaction import Compaction, Upkeep
 from target_service.ledger.errors import LedgerBusy, LedgerClosed, LedgerError
-from target_service.ledger.folds import Fold
-from target_service.ledger.groups import GroupWriter
-from target_service.ledger.guard import Guard
-from target_service.ledger.inbox import Inbox, Read, Submission, Work, answer
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import LedgerOptions
+from target_service.ledger.group_writer import GroupWriter
+from target_service.ledger.latest_standings import LatestStandings
 from target_service.ledger.store import Store
-from target_service.ledger.upkeep import Upkeep
+from target_service.ledger.write_queue import Read, Submission, Work, WriteQueue, answer
 
 _TAILS_AT_MOST = 4
 
@@ -26,21 +25,21 @@ class Writer:
     """Takes groups from the inbox, stores each in one commit, then answers everybody in it.
 
     While one group is on its way to the disk, the next one gathers: the slower the disk, the
-    larger the groups. Questions are answered between groups.
+    larger the groups. ReadQueue are answered between groups.
     """
 
     def __init__(
         self,
         store: Store,
-        inbox: Inbox,
+        inbox: WriteQueue,
         options: LedgerOptions,
         now_ms: Callable[[], int],
         on_commit: CommitObserver,
     ) -> None:
         self.connection = store.connect()
-        self.guard = Guard()
+        self.guard = LatestStandings()
         self.trouble: str | None = None
-        fold = Fold(
+        fold = Compaction(
             self.guard, uuid.uuid4().hex, options.fold_changes, int(options.fold_seconds * 1_000)
         )
         self.upkeep = Upkeep(store, self.guard, fold, options)

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from target_service.http.fields import BadFields, bounded
-from target_service.ledger.desk import Desk
-from target_service.ledger.questions import Questions
+from target_service.ledger.bounded_queue import GroupCommit, ReadQueue
 from target_service.odometer import tables as event_rows
 from target_service.odometer import waiting
 from target_service.odometer.deliveries import (
@@ -38,8 +37,8 @@ class Intake:
 
     def __init__(
         self,
-        desk: Desk[Order, Done],
-        questions: Questions,
+        desk: GroupCommit[Order, Done],
+        questions: ReadQueue,
         series: OdometerSeries,
         now_ms: Callable[[], int] = wall_clock_ms,
     ) -> None:

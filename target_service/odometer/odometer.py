@@ -4,10 +4,8 @@ import asyncio
 import uuid
 from collections.abc import Callable
 
-from target_service.ledger.desk import Desk
-from target_service.ledger.errors import LedgerClosed, LedgerError
-from target_service.ledger.opening import begin_later
-from target_service.ledger.questions import Questions
+from target_service.ledger.bounded_queue import GroupCommit, ReadQueue
+from target_service.ledger.errors import LedgerClosed, LedgerError, begin_later
 from target_service.ledger.store import Store
 from target_service.metrics import Metrics
 from target_service.odometer import tables
@@ -40,8 +38,8 @@ class Odometer:
         self._pipeline = pipeline
         self.now_ms = now_ms
         self._series = OdometerSeries(metrics.registry)
-        self._desk = Desk[Order, Done]("odometer-writer", self._store, Serve(now_ms))
-        self.questions = Questions("odometer-reader", self._store)
+        self._desk = GroupCommit[Order, Done]("odometer-writer", self._store, Serve(now_ms))
+        self.questions = ReadQueue("odometer-reader", self._store)
         self.totals = Totals(
             pipeline,
             self.questions,

@@ -8,9 +8,9 @@ from contextlib import suppress
 
 from redis.exceptions import ResponseError
 
-from target_service.ledger import leases
+from target_service.ledger.bounded_queue import ReadQueue
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.questions import Questions
+from target_service.ledger.leases import Lease, acquire_lease, release_lease, require_lease
 from target_service.odometer import tables as event_rows
 from target_service.odometer.event import Event, State
 from target_service.odometer.scheduler import Bookkeeping
@@ -35,7 +35,7 @@ class Projector:
     def __init__(
         self,
         pipeline: Pipeline,
-        questions: Questions,
+        questions: ReadQueue,
         bookkeeping: Bookkeeping,
         series: OdometerSeries,
         ledger_id: str,
@@ -52,7 +52,7 @@ class Projector:
         self._looked_at_ms = 0
         self._renew_at_ms = 0
         self._due_ms: dict[int, int] = {}
-        self._lease: leases.Lease | None = None
+        self._lease: Lease | None = None
 
     @property
     def has_lease(self) -> bool:
@@ -64,7 +64,7 @@ class Projector:
         lease = self._lease
         if lease is not None:
             with suppress(LedgerError):
-                await self._bookkeeping.write_unsynced(lambda c: leases.release(c, lease))
+                await self._bookkeeping.write_unsynced(lambda c: release_lease(c, lease))
 
     async def keep(self) -> None:
         """Project for ever; what fails is tried again."""
@@ -114,14 +114,14 @@ class Projector:
         may_change = any(event.state is not State.CLOSED for event in events)
         self._series.as_of.set(now_ms / 1_000 if may_change else 0)
 
-    async def _leave_in_file(self, copies: Mapping[str, Copy], lease: leases.Lease) -> None:
+    async def _leave_in_file(self, copies: Mapping[str, Copy], lease: Lease) -> None:
         def leave(connection: sqlite3.Connection) -> None:
-            leases.require(connection, lease)
+            require_lease(connection, lease)
             publish(connection, copies)
 
         await self._bookkeeping.write_unsynced(leave)
 
-    async def _put_in_redis(self, copies: Mapping[str, Copy], lease: leases.Lease) -> None:
+    async def _put_in_redis(self, copies: Mapping[str, Copy], lease: Lease) -> None:
         commands = [
             storing(event_id, copy, self._ledger_id, lease.token)
             for event_id, copy in copies.items()
@@ -136,5 +136,5 @@ class Projector:
         self._lease = await self._bookkeeping.write_unsynced(self._acquire)
         self._renew_at_ms = now_ms + _RENEW_MS
 
-    def _acquire(self, connection: sqlite3.Connection) -> leases.Lease | None:
-        return leases.acquire(connection, LEASE, self._owner, LEASE_MS, self._now_ms())
+    def _acquire(self, connection: sqlite3.Connection) -> Lease | None:
+        return acquire_lease(connection, LEASE, self._owner, LEASE_MS, self._now_ms())

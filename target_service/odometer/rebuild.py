@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from target_service.ledger.bounded_queue import ReadQueue
 from target_service.ledger.errors import LedgerError, translating
-from target_service.ledger.questions import Questions
 from target_service.ledger.store import Store
 from target_service.odometer import tables
 from target_service.odometer import tables as event_rows
@@ -155,7 +155,7 @@ def drift(connection: sqlite3.Connection, lake: LakeSums) -> int | None:
 class DriftWatch:
     """Measures the drift every few seconds, in the worker that also projects."""
 
-    def __init__(self, questions: Questions, projector: Projector, series: OdometerSeries) -> None:
+    def __init__(self, questions: ReadQueue, projector: Projector, series: OdometerSeries) -> None:
         self._questions = questions
         self._projector = projector
         self._series = series

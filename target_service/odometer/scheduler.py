@@ -6,10 +6,9 @@ import sqlite3
 from collections.abc import Callable
 from typing import TypeVar
 
-from target_service.ledger import leases
+from target_service.ledger.bounded_queue import OneThread, ReadQueue
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.one_thread import OneThread
-from target_service.ledger.questions import Questions
+from target_service.ledger.leases import acquire_lease, require_lease
 from target_service.ledger.store import Store
 from target_service.odometer import tables as event_rows
 from target_service.odometer import window
@@ -72,7 +71,7 @@ def advance(connection: sqlite3.Connection, owner: str, now_ms: int) -> int:
     Whoever finds the lease with another takes none. A scheduler that was away takes the steps it
     missed one after the other, so that each is on record.
     """
-    lease = leases.acquire(connection, LEASE, owner, LEASE_MS, now_ms)
+    lease = acquire_lease(connection, LEASE, owner, LEASE_MS, now_ms)
     if lease is None:
         return 0
     taken = 0
@@ -84,7 +83,7 @@ def advance(connection: sqlite3.Connection, owner: str, now_ms: int) -> int:
             window.take(connection, moving, step, now_ms, lease.token)
             moving = event_rows.numbered(connection, [event.number])[event.number]
             taken += 1
-    leases.require(connection, lease)
+    require_lease(connection, lease)
     return taken
 
 
@@ -93,7 +92,7 @@ class Scheduler:
 
     def __init__(
         self,
-        questions: Questions,
+        questions: ReadQueue,
         bookkeeping: Bookkeeping,
         owner: str,
         now_ms: Callable[[], int],

@@ -11,8 +11,8 @@ import msgspec
 from redis.exceptions import ResponseError
 
 from target_service.leaderboard.top_store import Floor
+from target_service.ledger.bounded_queue import ReadQueue
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.questions import Questions
 from target_service.odometer import documents
 from target_service.odometer import tables as event_rows
 from target_service.odometer.event import Event, State
@@ -233,7 +233,7 @@ class Totals:
     def __init__(
         self,
         pipeline: Pipeline,
-        questions: Questions,
+        questions: ReadQueue,
         reads: Reads,
         series: OdometerSeries,
         now_ms: Callable[[], int],

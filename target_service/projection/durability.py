@@ -9,7 +9,7 @@ from redis.exceptions import ResponseError
 
 from target_service.leaderboard.boards import Boards
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
 from target_service.ledger.store import Store
 from target_service.metrics import LedgerSeries, Metrics

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from redis.exceptions import ResponseError
 
-from target_service.ledger.standings import Standing
+from target_service.ledger.events import Standing
 from target_service.projection.ack_tracker import Marking
 from target_service.projection.guarded_writes import MARK, GuardedKey, Written, companion
 from target_service.projection.inspection import Conditions, Mark, reading

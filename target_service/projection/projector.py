@@ -9,8 +9,8 @@ from contextlib import suppress
 from redis.exceptions import ResponseError
 
 from target_service.ledger.errors import LedgerError
+from target_service.ledger.events import LedgerFacts
 from target_service.ledger.protocol import ProjectionSource
-from target_service.ledger.standings import LedgerFacts
 from target_service.metrics import LedgerSeries
 from target_service.projection.inspection import Condition, Conditions, Inspected, Inspection, judge
 from target_service.projection.quarantine import SetAside

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from redis.exceptions import NoScriptError, ResponseError
 
 from target_service.leaderboard.boards import Boards
+from target_service.ledger.bounded_queue import OneThread
 from target_service.ledger.errors import LeaseLost
+from target_service.ledger.events import Standing
 from target_service.ledger.leases import Lease
-from target_service.ledger.one_thread import OneThread
 from target_service.ledger.protocol import ProjectionSource
-from target_service.ledger.standings import Standing
 from target_service.projection.guarded_writes import GUARD, MARK, VERSIONS, companion
 from target_service.projection.inspection import Condition, Inspected
 from target_service.projection.projection import Projection

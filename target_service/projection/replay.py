@@ -8,9 +8,8 @@ from redis.exceptions import NoScriptError, ResponseError
 
 from target_service.leaderboard.boards import Boards
 from target_service.ledger.errors import LedgerError
-from target_service.ledger.events import Board
+from target_service.ledger.events import Board, LedgerFacts, Unprojected
 from target_service.ledger.protocol import ProjectionSource
-from target_service.ledger.standings import LedgerFacts, Unprojected
 from target_service.metrics import LedgerSeries
 from target_service.projection.ack_tracker import Marking
 from target_service.projection.inspection import Conditions

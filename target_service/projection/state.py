@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from target_service.ledger import leases
+from target_service.ledger.bounded_queue import OneThread
 from target_service.ledger.bulk import json_list
 from target_service.ledger.errors import LedgerError, translating
-from target_service.ledger.one_thread import OneThread
+from target_service.ledger.leases import Lease, acquire_lease, release_owned_lease, require_lease
 from target_service.ledger.store import Store
 from target_service.timestamps import wall_clock_ms
 
@@ -53,11 +53,11 @@ class Book:
         """Raise the rows to this progress; return the keys whose row is of the same epoch."""
         return await self._thread.run(lambda: self._advance(progress))
 
-    async def take_lease(self) -> leases.Lease | None:
+    async def take_lease(self) -> Lease | None:
         """Take or keep the right to replay and rebuild for two seconds; None if another has it."""
         return await self._thread.run(self._take_lease)
 
-    async def begin(self, lease: leases.Lease, progress: Mapping[str, Progress]) -> None:
+    async def begin(self, lease: Lease, progress: Mapping[str, Progress]) -> None:
         """Start new epochs; raises LeaseLost when the lease is gone."""
         await self._thread.run(lambda: self._begin(lease, progress))
 
@@ -105,15 +105,15 @@ class Book:
             }
         return frozenset(held)
 
-    def _take_lease(self) -> leases.Lease | None:
+    def _take_lease(self) -> Lease | None:
         self._prepare()
         with self._store.unsynced(self._connection), self._store.write(self._connection):
             now_ms = wall_clock_ms()
-            return leases.acquire(self._connection, LEASE, self._owner, LEASE_MS, now_ms)
+            return acquire_lease(self._connection, LEASE, self._owner, LEASE_MS, now_ms)
 
-    def _begin(self, lease: leases.Lease, progress: Mapping[str, Progress]) -> None:
+    def _begin(self, lease: Lease, progress: Mapping[str, Progress]) -> None:
         with self._store.write(self._connection):
-            leases.require(self._connection, lease)
+            require_lease(self._connection, lease)
             self._connection.executemany(
                 "REPLACE INTO projections VALUES (?, ?, ?)",
                 [(key, one.epoch, one.writes) for key, one in progress.items()],
@@ -125,6 +125,6 @@ class Book:
             self._store.unsynced(self._connection),
             self._store.write(self._connection),
         ):
-            leases.release_owned(self._connection, LEASE, self._owner)
+            release_owned_lease(self._connection, LEASE, self._owner)
         self._connection.close()
         self._store.turns.close()

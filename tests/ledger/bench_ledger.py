@@ -27,8 +27,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from target_service.ledger.events import Batch, Board
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import Batch, Board, LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
 from target_service.ledger.store import Store
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from target_service.ledger.events import Board, Event
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import Board, Event, LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
 from target_service.timestamps import wall_clock_ms
 

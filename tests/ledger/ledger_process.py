@@ -17,8 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from target_service.ledger.errors import LedgerError, LedgerUnwritable
-from target_service.ledger.events import Batch, Board, Event
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import Batch, Board, Event, LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
 
 BOARD = Board("s1", "lb:eu:solo:s1")

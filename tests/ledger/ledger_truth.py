@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from target_service.ledger.events import Batch, BatchOutcome, Event
-from target_service.ledger.standings import Change, Standing
+from target_service.ledger.events import Batch, BatchOutcome, Change, Event, Standing
 
 
 @dataclass

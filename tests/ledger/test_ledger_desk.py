@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from ledger_opening import run
 
-from target_service.ledger.desk import Desk
+from target_service.ledger.bounded_queue import BoundedQueue, GroupCommit, ReadQueue, Waiting
 from target_service.ledger.errors import LedgerBusy, LedgerClosed
-from target_service.ledger.line import Line, Waiting
-from target_service.ledger.questions import Questions
 from target_service.ledger.store import Store
 
 
@@ -58,7 +56,7 @@ def test_what_gathers_meanwhile_is_one_group(store: Store) -> None:
     serving.go_on.clear()
 
     async def scenario() -> list[int]:
-        desk = Desk("desk", store, serving)
+        desk = GroupCommit("desk", store, serving)
         desk.start()
         first = desk.submit("one")
         await asyncio.to_thread(serving.has_begun.wait, 60)
@@ -81,7 +79,7 @@ def test_a_bad_order_harms_its_sender_alone(store: Store) -> None:
     serving.go_on.clear()
 
     async def scenario() -> list[int | BaseException]:
-        desk = Desk("desk", store, serving)
+        desk = GroupCommit("desk", store, serving)
         desk.start()
         orders = [desk.submit(word) for word in ("first", "good", "bad", "fine")]
         serving.go_on.set()
@@ -100,8 +98,8 @@ def test_a_desk_that_is_not_open_says_so(store: Store) -> None:
     """Before it is opened and after it is closed, at once."""
 
     async def scenario() -> None:
-        desk = Desk("desk", store, Serving())
-        questions = Questions("questions", store)
+        desk = GroupCommit("desk", store, Serving())
+        questions = ReadQueue("questions", store)
         with pytest.raises(LedgerClosed, match="not open yet"):
             desk.submit("early")
         with pytest.raises(LedgerClosed, match="not open yet"):
@@ -122,7 +120,7 @@ def test_a_question_sees_what_was_answered_before_it(store: Store) -> None:
     """A hundred times in a row; and one that fails harms nobody else."""
 
     async def scenario() -> None:
-        desk, questions = Desk("desk", store, Serving()), Questions("questions", store)
+        desk, questions = GroupCommit("desk", store, Serving()), ReadQueue("questions", store)
         desk.start()
         questions.start()
         for number in range(100):
@@ -148,7 +146,7 @@ def test_others_that_keep_the_file_are_waited_for_and_no_longer(tmp_path: Path) 
         return list(orders)
 
     async def scenario() -> None:
-        desk = Desk("desk", patient, serve)
+        desk = GroupCommit("desk", patient, serve)
         desk.start()
         with other.turns.taken(), pytest.raises(LedgerBusy):
             await desk.submit("kept out")
@@ -164,7 +162,7 @@ def test_a_line_is_bounded_and_fair() -> None:
     """What does not fit is refused; who came first is first, up to a weight; the end is told."""
 
     async def scenario() -> None:
-        line: Line[str] = Line(10)
+        line: BoundedQueue[str] = BoundedQueue(10)
         line.join(Waiting("huge", 50))
         with pytest.raises(LedgerBusy, match="50 already wait"):
             line.join(Waiting("next"))

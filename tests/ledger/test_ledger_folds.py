@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from ledger_opening import NEXT_SEASON, SOLO
 
+from target_service.ledger.compaction import Compaction
 from target_service.ledger.events import Batch
-from target_service.ledger.folds import Fold
-from target_service.ledger.groups import GroupWriter
-from target_service.ledger.guard import Guard
+from target_service.ledger.group_writer import GroupWriter
+from target_service.ledger.latest_standings import LatestStandings
 from target_service.ledger.store import Store
 
 LEASE_MS = 5_000
@@ -22,9 +22,9 @@ class Worker:
     def __init__(self, store: Store, name: str) -> None:
         self.store = store
         self.connection = store.connect()
-        self.guard = Guard()
+        self.guard = LatestStandings()
         self.groups = GroupWriter(store, self.connection, self.guard)
-        self.fold = Fold(self.guard, name, changes=1, interval_ms=0)
+        self.fold = Compaction(self.guard, name, changes=1, interval_ms=0)
 
     def write(self, name: str, board: object = SOLO) -> None:
         """Store four events of four players."""
@@ -33,7 +33,7 @@ class Worker:
         self.groups.write([Batch(board, ids, players, [1, 2, 3, 4])], 0)  # type: ignore[arg-type]  # a board
 
     def step(self, now_ms: int, rows: int) -> int:
-        """Fold one slice, as upkeep does, and return how many players were in it."""
+        """Compaction one slice, as upkeep does, and return how many players were in it."""
         with self.store.transaction(self.connection):
             self.guard.catch_up(self.connection)
             unfolded = len(self.guard)

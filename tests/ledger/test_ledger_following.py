@@ -7,9 +7,8 @@ import pytest
 from ledger_opening import NEXT_SEASON, SOLO, opened, run
 
 from target_service.ledger.errors import ChangesTrimmed
-from target_service.ledger.events import Batch, Event
+from target_service.ledger.events import Batch, Change, Event
 from target_service.ledger.sqlite import SqliteLedger
-from target_service.ledger.standings import Change
 
 DAY_MS = 86_400_000
 

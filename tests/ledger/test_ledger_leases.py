@@ -6,8 +6,18 @@ from pathlib import Path
 import pytest
 from ledger_opening import opened, run
 
-from target_service.ledger import holds, leases
 from target_service.ledger.errors import LeaseLost, LedgerBusy
+from target_service.ledger.leases import (
+    Lease,
+    acquire_lease,
+    may_acquire_lease,
+    pause_job,
+    paused_jobs,
+    release_lease,
+    renew_lease,
+    require_lease,
+    resume_job,
+)
 from target_service.ledger.store import Store
 
 NOW = 1_000_000
@@ -26,34 +36,34 @@ def test_a_lease_has_one_holder_and_growing_tokens(store: Store) -> None:
     """Nobody gets a lease that is held; each taking counts the token up."""
     connection = store.connect()
     with store.write(connection):
-        first = leases.acquire(connection, "sweep", "a", 100, NOW)
-        refused = leases.acquire(connection, "sweep", "b", 100, NOW + 99)
-        second = leases.acquire(connection, "sweep", "b", 100, NOW + 100)
-        own = leases.acquire(connection, "sweep", "b", 100, NOW + 101)
-        other = leases.acquire(connection, "close", "a", 100, NOW)
+        first = acquire_lease(connection, "sweep", "a", 100, NOW)
+        refused = acquire_lease(connection, "sweep", "b", 100, NOW + 99)
+        second = acquire_lease(connection, "sweep", "b", 100, NOW + 100)
+        own = acquire_lease(connection, "sweep", "b", 100, NOW + 101)
+        other = acquire_lease(connection, "close", "a", 100, NOW)
     connection.close()
 
-    assert leases.Lease("sweep", "a", 1) == first
+    assert Lease("sweep", "a", 1) == first
     assert refused is None
-    assert leases.Lease("sweep", "b", 2) == second
-    assert leases.Lease("sweep", "b", 3) == own
-    assert leases.Lease("close", "a", 1) == other
+    assert Lease("sweep", "b", 2) == second
+    assert Lease("sweep", "b", 3) == own
+    assert Lease("close", "a", 1) == other
 
 
 def test_renewing_holds_and_releasing_lets_go(store: Store) -> None:
     """A renewed lease lasts, a released one is free, and tokens never start again."""
     connection = store.connect()
     with store.write(connection):
-        lease = leases.acquire(connection, "sweep", "a", 100, NOW)
+        lease = acquire_lease(connection, "sweep", "a", 100, NOW)
         assert lease is not None
-        leases.renew(connection, lease, 500, NOW + 90)
-        held = leases.acquire(connection, "sweep", "b", 100, NOW + 400)
-        leases.release(connection, lease)
-        free = leases.acquire(connection, "sweep", "b", 100, NOW + 400)
+        renew_lease(connection, lease, 500, NOW + 90)
+        held = acquire_lease(connection, "sweep", "b", 100, NOW + 400)
+        release_lease(connection, lease)
+        free = acquire_lease(connection, "sweep", "b", 100, NOW + 400)
     connection.close()
 
     assert held is None
-    assert leases.Lease("sweep", "b", 2) == free
+    assert Lease("sweep", "b", 2) == free
 
 
 @pytest.mark.parametrize(
@@ -65,36 +75,36 @@ def test_a_clock_that_was_set_back_holds_nobody_up(
     """A lease that ends later than one taken now is free; one that is a little ahead is not."""
     connection = store.connect()
     with store.write(connection):
-        leases.acquire(connection, "sweep", "a", 100, NOW)
+        acquire_lease(connection, "sweep", "a", 100, NOW)
         now_ms = NOW + 100 - ahead_ms
-        assert leases.may_acquire(connection, "sweep", "b", 100, now_ms) is is_free
-        assert leases.may_acquire(connection, "sweep", "a", 100, now_ms)
-        taken = leases.acquire(connection, "sweep", "b", 100, now_ms)
+        assert may_acquire_lease(connection, "sweep", "b", 100, now_ms) is is_free
+        assert may_acquire_lease(connection, "sweep", "a", 100, now_ms)
+        taken = acquire_lease(connection, "sweep", "b", 100, now_ms)
     connection.close()
 
-    assert taken == (leases.Lease("sweep", "b", 2) if is_free else None)
+    assert taken == (Lease("sweep", "b", 2) if is_free else None)
 
 
 def test_a_holder_that_slept_is_fenced_off(store: Store) -> None:
     """Work under a lease that was taken since is rolled back as a whole."""
     connection = store.connect()
     with store.write(connection):
-        old = leases.acquire(connection, "sweep", "a", 100, NOW)
-        new = leases.acquire(connection, "sweep", "b", 100, NOW + 200)
+        old = acquire_lease(connection, "sweep", "a", 100, NOW)
+        new = acquire_lease(connection, "sweep", "b", 100, NOW + 200)
     assert old is not None
     assert new is not None
 
-    def work_under(lease: leases.Lease) -> None:
+    def work_under(lease: Lease) -> None:
         with store.write(connection):
-            holds.hold(connection, f"work-of-{lease.owner}", NOW + 1)
-            leases.require(connection, lease)
+            pause_job(connection, f"work-of-{lease.owner}", NOW + 1)
+            require_lease(connection, lease)
 
     with pytest.raises(LeaseLost, match="'sweep' was taken from 'a'"):
         work_under(old)
     with pytest.raises(LeaseLost), store.write(connection):
-        leases.renew(connection, old, 100, NOW + 250)
+        renew_lease(connection, old, 100, NOW + 250)
     work_under(new)
-    done = holds.held(connection, NOW)
+    done = paused_jobs(connection, NOW)
     connection.close()
 
     assert ("work-of-b",) == done
@@ -104,13 +114,13 @@ def test_holds_end_by_themselves_or_when_let_go(store: Store) -> None:
     """A hold counts until its time, a later one replaces it, letting go ends it."""
     connection = store.connect()
     with store.write(connection):
-        holds.hold(connection, "projector", NOW + 10)
-        holds.hold(connection, "aggregator", NOW + 10)
-        holds.hold(connection, "aggregator", NOW + 20)
-    seen = [holds.held(connection, NOW + later) for later in (9, 10, 20)]
+        pause_job(connection, "projector", NOW + 10)
+        pause_job(connection, "aggregator", NOW + 10)
+        pause_job(connection, "aggregator", NOW + 20)
+    seen = [paused_jobs(connection, NOW + later) for later in (9, 10, 20)]
     with store.write(connection):
-        holds.let_go(connection, "aggregator")
-    seen.append(holds.held(connection, NOW))
+        resume_job(connection, "aggregator")
+    seen.append(paused_jobs(connection, NOW))
     connection.close()
 
     assert [("aggregator", "projector"), ("aggregator",), (), ("projector",)] == seen
@@ -125,7 +135,7 @@ def test_the_ledger_says_what_is_held(tmp_path: Path) -> None:
             store = Store(path)
             connection = store.connect()
             with store.write(connection):
-                holds.hold(connection, "projector", NOW + 1)
+                pause_job(connection, "projector", NOW + 1)
             connection.close()
             store.turns.close()
             return (await ledger.facts()).holds
@@ -141,6 +151,6 @@ def test_a_turn_kept_too_long_is_an_error(store: Store) -> None:
         with other.write(connection):
             pass
     with other.write(connection):
-        holds.hold(connection, "free again", NOW)
+        pause_job(connection, "free again", NOW)
     connection.close()
     other.turns.close()

@@ -16,7 +16,7 @@ from ledger_truth import LedgerTruth
 
 from target_service.ledger.errors import ChangesTrimmed
 from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome, Status
-from target_service.ledger.score_moves import ScoresAsked
+from target_service.ledger.reads import ScoresAsked
 from target_service.ledger.sqlite import SqliteLedger
 
 HOUR_MS = 3_600_000

@@ -6,7 +6,7 @@ import threading
 from contextlib import closing, suppress
 from pathlib import Path
 
-from target_service.ledger.one_thread import OneThread
+from target_service.ledger.bounded_queue import OneThread
 
 
 def test_what_comes_later_waits_for_work_that_nobody_waits_for(tmp_path: Path) -> None:

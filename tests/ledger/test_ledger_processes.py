@@ -13,9 +13,8 @@ from ledger_opening import opened, pending_changes, run
 from ledger_process import CROWD, made_batch
 from ledger_truth import LedgerTruth
 
-from target_service.ledger.events import BatchOutcome
+from target_service.ledger.events import BatchOutcome, Standing
 from target_service.ledger.sqlite import SqliteLedger
-from target_service.ledger.standings import Standing
 
 # Some fifty batches, of which the processes know all but the last few to be stored.
 LIFE_CHANGES = 1_500

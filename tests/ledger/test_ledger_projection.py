@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ledger_opening import DUO, SOLO, opened, pending_changes, run
 
-from target_service.ledger import ranges, schema
-from target_service.ledger.events import Batch, Event
+from target_service.ledger.compaction import add_range, merged, runs_of, subtract_range
+from target_service.ledger.events import Batch, Event, Standing, Unprojected
 from target_service.ledger.sqlite import SqliteLedger
-from target_service.ledger.standings import Standing, Unprojected
+from target_service.ledger.store import create_tables
 
 NUMBERS = st.integers(1, 30)
 
@@ -24,7 +24,7 @@ NUMBERS = st.integers(1, 30)
 def tables() -> Iterator[sqlite3.Connection]:
     """The ledger's tables in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    schema.create(connection)
+    create_tables(connection)
     yield connection
     connection.close()
 
@@ -45,12 +45,12 @@ def test_ranges_are_a_set_of_numbers(steps: list[tuple[str, int | list[int] | ra
     with tables() as connection:
         for step, value in steps:
             if isinstance(value, int):
-                ranges.add(connection, last + 1, last + value)
+                add_range(connection, last + 1, last + value)
                 expected |= set(range(last + 1, last + value + 1))
                 last += value
             else:
-                for first, final in ranges.merged(ranges.runs_of(value)):
-                    ranges.subtract(connection, first, final)
+                for first, final in merged(runs_of(value)):
+                    subtract_range(connection, first, final)
                 expected -= set(value)
             rows = connection.execute("SELECT first, last FROM unprojected ORDER BY 1").fetchall()
 

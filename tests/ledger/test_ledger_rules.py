@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from ledger_opening import DUO, NEXT_SEASON, SOLO, opened, run, statuses
 
-from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome, Status
-from target_service.ledger.standings import Standing
+from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome, Standing, Status
 
 FIRST = Event("e1", "ann", SOLO, 500, 10)
 

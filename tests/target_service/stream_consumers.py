@@ -10,8 +10,7 @@ from prometheus_client import CollectorRegistry
 from redis import Redis
 from valkey_process import ValkeyProcess
 
-from target_service.ledger.desk import Desk
-from target_service.ledger.questions import Questions
+from target_service.ledger.bounded_queue import GroupCommit, ReadQueue
 from target_service.odometer.consumer import Consumer
 from target_service.odometer.deliveries import Done, Order
 from target_service.odometer.intake import Intake
@@ -36,8 +35,8 @@ def consume(
     tables.make("e", configuration())
 
     async def scenario() -> None:
-        questions = Questions("reader", tables.store)
-        desk = Desk[Order, Done]("writer", tables.store, Serve(now_ms))
+        questions = ReadQueue("reader", tables.store)
+        desk = GroupCommit[Order, Done]("writer", tables.store, Serve(now_ms))
         questions.start()
         desk.start()
         pipeline = Pipeline(connector(valkey.url(), PATIENCE_SECONDS), PATIENCE_SECONDS)

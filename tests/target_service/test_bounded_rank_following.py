@@ -14,8 +14,7 @@ from rank_history import Check, RankHistory, changes_of
 from target_service.leaderboard import bounded_rank as following
 from target_service.leaderboard.bounded_rank import Follower, Told
 from target_service.ledger.errors import LedgerBusy, LedgerClosed
-from target_service.ledger.events import Batch, Board
-from target_service.ledger.options import LedgerOptions
+from target_service.ledger.events import Batch, Board, LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
 from target_service.timestamps import wall_clock_ms
 

@@ -20,8 +20,8 @@ from prometheus_client import CollectorRegistry
 from service_process import PATIENCE_SECONDS
 from valkey_process import ValkeyProcess
 
+from target_service.ledger.bounded_queue import ReadQueue
 from target_service.ledger.errors import LedgerClosed
-from target_service.ledger.questions import Questions
 from target_service.odometer.event import State
 from target_service.odometer.projector import Projector
 from target_service.odometer.series import OdometerSeries
@@ -108,7 +108,7 @@ async def _with_totals(
 ) -> None:
     with tables_in(folder) as tables:
         tables.make("e", configuration())
-        questions = Questions("reader", tables.store)
+        questions = ReadQueue("reader", tables.store)
         questions.start()
         pipeline = Pipeline(connector(valkey.url(), PATIENCE_SECONDS), PATIENCE_SECONDS)
         pipeline.start()

@@ -28,8 +28,8 @@ from target_service.leaderboard.top_store import (
     MadeTop,
     monotonic_us,
 )
-from target_service.ledger import holds
 from target_service.ledger.errors import LeaseLost
+from target_service.ledger.leases import pause_job
 from target_service.ledger.store import Store as LedgerStore
 from target_service.metrics import Metrics, TopSeries
 from target_service.redis.pipeline import Pipeline
@@ -231,7 +231,7 @@ def test_nobody_leads_while_the_job_is_held(ledger: LedgerStore) -> None:
         await book.take_lease()
         for until_ms in (2**53, 1):
             with ledger.write(connection):
-                holds.hold(connection, HOLD, until_ms)
+                pause_job(connection, HOLD, until_ms)
             may_lead.append((await book.look({})).may_lead)
         connection.close()
         await book.close()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from target_service.ledger import copier
-from target_service.ledger.copier import Copier
+from target_service.ledger import checkpointer
+from target_service.ledger.checkpointer import Checkpointer
 from target_service.ledger.store import Store
 
 _WAIT_SECONDS = 60
@@ -29,8 +29,8 @@ with open(sys.argv[1], "r+b") as shared:
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A ledger's file with a table of somebody else's, and a copier that is in a hurry."""
-    monkeypatch.setattr(copier, "_INTERVAL_SECONDS", 0.01)
-    monkeypatch.setattr(copier, "_LONG_LOG_PAGES", 200)
+    monkeypatch.setattr(checkpointer, "_INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr(checkpointer, "_LONG_LOG_PAGES", 200)
     store = Store(tmp_path / "ledger.db", "normal", patience_seconds=_WAIT_SECONDS)
     store.prepare()
     with closing(store.connect()) as connection:
@@ -70,7 +70,7 @@ def test_what_was_written_reaches_the_file(store: Store) -> None:
     """Whether it was there before the copier or came later."""
     with closing(store.connect()) as connection:
         _write(store, connection, "before")
-        copying = Copier(Store(store.path, "normal"))
+        copying = Checkpointer(Store(store.path, "normal"))
         copying.start()
         _await_words(store, ["before"])
         _write(store, connection, "after")
@@ -90,7 +90,7 @@ def test_what_another_process_was_to_copy_is_copied_when_that_one_dies(store: St
         ) as other:
             assert other.stdout is not None
             other.stdout.readline()
-            copying = Copier(Store(store.path, "normal"))
+            copying = Checkpointer(Store(store.path, "normal"))
             copying.start()
             time.sleep(0.2)
             assert [] == _words_without_the_log(store)
@@ -101,7 +101,7 @@ def test_what_another_process_was_to_copy_is_copied_when_that_one_dies(store: St
 
 def test_the_log_stays_short_while_others_write_without_a_break(store: Store) -> None:
     """Twenty times what counts as a long log is written, and the log's file stays a part of it."""
-    copying = Copier(Store(store.path, "normal"))
+    copying = Checkpointer(Store(store.path, "normal"))
     copying.start()
     log = store.path.with_name("ledger.db-wal")
     with closing(store.connect()) as connection:
@@ -114,7 +114,7 @@ def test_the_log_stays_short_while_others_write_without_a_break(store: Store) ->
 
 def test_a_long_log_that_others_hold_is_copied_later(store: Store) -> None:
     """A turn that is never given back in time stops neither the copier nor anybody else."""
-    copying = Copier(Store(store.path, "normal", patience_seconds=0.01))
+    copying = Checkpointer(Store(store.path, "normal", patience_seconds=0.01))
     with closing(store.connect()) as connection, closing(store.connect()) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM words").fetchone()

@@ -1,4 +1,4 @@
-"""What decides whether an event applies: every player's latest standing."""
+"""Every player's latest standing, which decides whether an event applies."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ _FOLDED = (
 _ROWS = msgspec.json.Decoder(list[tuple[int, int, int, int, int]])
 
 
-class Guard:
+class LatestStandings:
     """The standings changed since the last fold in memory, all others looked up in `players`.
 
     Memory only ever follows what is committed. `catch_up`, inside a transaction, replays what

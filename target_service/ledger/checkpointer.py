@@ -11,7 +11,7 @@ _INTERVAL_SECONDS = 0.25
 _LONG_LOG_PAGES = 8_000
 
 
-class Copier:
+class Checkpointer:
     """One thread of each process that copies what anybody has written, so that no writer has to.
 
     A passive checkpoint holds up nobody. The log only begins anew, though, once all of it has

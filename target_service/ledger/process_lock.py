@@ -1,4 +1,4 @@
-"""Turns of several processes on one file."""
+"""A fair lock between processes."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ from target_service.ledger.errors import LedgerBusy, LedgerReadOnly
 _POLL_SECONDS = 0.0002
 
 
-class Turns:
+class ProcessLock:
     """A fair lock between processes, beside SQLite's own.
 
     SQLite lets whoever waits poll with growing pauses, so a process that writes without a break

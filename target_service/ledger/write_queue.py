@@ -1,4 +1,4 @@
-"""What callers hand to the writer thread, and how they are answered on their own loops."""
+"""The writer's queue: what callers hand over, and how they are answered on their own loops."""
 
 import asyncio
 import threading
@@ -58,7 +58,7 @@ class Work:
         return _promises(self.submissions, self.reads)
 
 
-class Inbox:
+class WriteQueue:
     """A bounded queue to one writer; what does not fit is refused at once, not kept waiting."""
 
     def __init__(self, queue_events: int, group_events: int) -> None:
