@@ -18,7 +18,8 @@ ELSEWHERE := PYTHON% MPL% MATPLOTLIBRC LOCUST_% OTEL_% GEVENT_% UVICORN_% WEB_CO
 	PROMETHEUS_% prometheus_multiproc_dir GF_% COMPOSE_% GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR
 unexport $(filter-out $(ON_PURPOSE),$(filter $(ELSEWHERE),$(.VARIABLES)))
 # A pip.conf may name indexes and certificates; where packages go is no matter of it.
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-user --target= --prefix= --root= --require-hashes
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
+	--no-user --target= --root=/ --prefix="$(CURDIR)/$(VENV)" --require-hashes
 DRAWN := tests/end_to_end/in_browser/test_dashboards_drawn.py
 
 .DEFAULT_GOAL := help

@@ -2,9 +2,11 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = {
@@ -40,12 +42,12 @@ MEANT = {
 }
 
 
-def _told_by_make(tmp_path: Path, recipe: str, **environment: str) -> str:
+def _told_by_make(tmp_path: Path, recipe: str, *variables: str, **environment: str) -> str:
     """What a recipe prints that stands behind our Makefile."""
     probe = tmp_path / "probe.mk"
     probe.write_text(f"include Makefile\nprobe:\n\t@{recipe}\n")
     told = subprocess.run(
-        ["make", "--no-print-directory", "-f", str(probe), "probe"],
+        ["make", "--no-print-directory", "-f", str(probe), "probe", *variables],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
@@ -77,12 +79,30 @@ def test_what_is_meant_is_documented() -> None:
 
 def test_packages_go_where_make_puts_them(tmp_path: Path) -> None:
     """A pip.conf that sends them to the user's folder, or to any other, changes nothing."""
-    options = _told_by_make(tmp_path, "echo '$(PIP_INSTALL)'").split()
+    here = tmp_path / "a checkout"
+    here.mkdir()
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], cwd=here, check=True)
+    venv = os.path.relpath(here / ".venv", ROOT)
+    options = shlex.split(_told_by_make(tmp_path, "echo '$(PIP_INSTALL)'", f"VENV={venv}"))
     options.remove("--require-hashes")
-    (tmp_path / "pip.conf").write_text(f"[install]\nuser = true\ntarget = {tmp_path}/elsewhere\n")
+    wheel = tmp_path / "hotboard_probe-1-py3-none-any.whl"
+    with ZipFile(wheel, "w") as packed:
+        for name, text in {
+            "hotboard_probe.py": "",
+            "hotboard_probe-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: hotboard-probe\n"
+            "Version: 1\n",
+            "hotboard_probe-1.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: probe\n"
+            "Root-Is-Purelib: true\nTag: py3-none-any\n",
+            "hotboard_probe-1.dist-info/RECORD": "",
+        }.items():
+            packed.writestr(name, text)
+    (tmp_path / "pip.conf").write_text(
+        f"[install]\nuser = true\ntarget = {tmp_path}/elsewhere\nprefix = {tmp_path}/other\n"
+    )
 
     done = subprocess.run(
-        [sys.executable, *options, "--dry-run", "--no-index", "--no-deps", "locust"],
+        [sys.executable, "-m", "pip", "--python", here / ".venv/bin/python", *options[2:], wheel],
+        cwd=here,
         env={**os.environ, "PIP_USER": "1", "PIP_CONFIG_FILE": str(tmp_path / "pip.conf")},
         capture_output=True,
         text=True,
@@ -90,3 +110,7 @@ def test_packages_go_where_make_puts_them(tmp_path: Path) -> None:
     )
 
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
+    assert [".venv"] == [path.name for path in here.iterdir()]
+    assert len([*here.glob(".venv/lib/*/site-packages/hotboard_probe.py")]) == 1
+    assert not (tmp_path / "elsewhere").exists()
+    assert not (tmp_path / "other").exists()
