@@ -128,6 +128,7 @@ class Generator:
         self.cpu.set(0.3)
         start = Gauge("loadgen_measured_start_timestamp_seconds", "-", ["run", "mode"], registry=r)
         start.labels(run, mode).set(time.time())
+        self.end_of_measured_phase = start.clear
         for operation in LOAD:
             self._offered.labels(run, operation)
             self._dropped.labels(run, operation)

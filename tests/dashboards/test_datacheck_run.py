@@ -72,6 +72,14 @@ def await_scrapes(api: PrometheusApi, mode: str) -> None:
     await_value(api, f'count_over_time(leaderboard_info{{mode="{mode}"}}[1h])', SCRAPES)
 
 
+def await_gone(api: PrometheusApi, expr: str) -> None:
+    """Wait until an expression has no value any more."""
+    end = time.monotonic() + SECONDS_OF_PATIENCE
+    while api.instant(expr, time.time()):
+        assert time.monotonic() < end, expr
+        time.sleep(0.1)
+
+
 @pytest.fixture(scope="module")
 def two_runs(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoRuns]:
     """Scrape a run in each mode, the service started again on its port, as `compare` does."""
@@ -94,6 +102,9 @@ def two_runs(prometheus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
             await_scrapes(api, "naive")
             moment = steady_moment(api)
             first, naive_shares = check(api, read(), JOBS, moment), shares(api, moment)
+            # As in any run: it is over before the service of the next one is started.
+            first_run.end_of_measured_phase()
+            await_gone(api, "run:loadgen_measuring:bool")
         ports = [int(one.rpartition(":")[2]) for one in (address, other)]
         with serving(partitioned, ports[0]), serving(second_run, ports[1]):
             clock.parts = [partitioned, second_run, exporter]

@@ -99,7 +99,7 @@ def test_a_part_that_dies_ends_the_run_as_invalid(checkout: Checkout, word: str,
 def test_a_killed_generator_was_killed_in_the_measured_phase(checkout: Checkout) -> None:
     """The lab says when, and the last checkpoint, from before, is not taken for the end."""
     command = checkout.start_until("measured")
-    checkout.processes_with("locustfiles/locustfile.py")[0].kill()
+    checkout.processes_with("-m locustfiles")[0].kill()
     command.wait()
 
     killed, cut_off, *_ = checkout.run_json()["verdict"]["reasons"]
