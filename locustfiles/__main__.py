@@ -1,8 +1,8 @@
 """`python -m locustfiles`: Locust with our load and the options it is given, and no others.
 
 Started as `python -m locust -f locustfiles/locustfile.py` it reads `~/.locust.conf`, `locust.conf`
-and the variables LOCUST_* too, which a user may mean and a run that begins by itself must not take
-from somebody's other load test.
+and the variables LOCUST_* too. They may be set on purpose there; here, where a run starts by
+itself, they would come from another load test.
 """
 
 import os
@@ -17,7 +17,7 @@ for name in [name for name in os.environ if name.startswith("LOCUST_")]:
 from locust.argument_parser import LocustArgumentParser  # noqa: E402  only now
 from locust.main import main  # noqa: E402
 
-from locustfiles.run.hooks import typed  # noqa: E402
+from locustfiles.run.locust_events import typed  # noqa: E402
 
 
 def _no_files(_: LocustArgumentParser, __: Sequence[str]) -> list[object]:

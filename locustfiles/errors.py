@@ -1,4 +1,4 @@
-"""Why a run can end without its numbers, and what decoding a stranger's body may raise."""
+"""Why a run can end without its numbers, and which errors decoding a foreign body may raise."""
 
 from typing import Final
 
@@ -8,12 +8,13 @@ COMPLETE: Final = 0
 USAGE: Final = 2
 INCOMPLETE: Final = 3
 
-
+# What decoding a body may raise.
+UNREADABLE: Final = (msgspec.MsgspecError, RecursionError)
 _MOST_CHARACTERS: Final = 2_000
 
 
 def readable(text: str) -> str:
-    """A text of somebody else's without what a terminal would obey, and not longer than a page."""
+    """A foreign text without control characters, and not longer than a page."""
     text = text[:_MOST_CHARACTERS]
     if text.isprintable():
         return text
@@ -21,11 +22,11 @@ def readable(text: str) -> str:
 
 
 class HarnessError(Exception):
-    """Ends the run; its text is the sentence the user reads, which may hold foreign words."""
+    """Ends the run; its text is the sentence that the user reads."""
 
 
 class BadInput(HarnessError):
-    """The request itself is wrong; every problem names the input and the fix."""
+    """The input is wrong; every problem names what is wrong and the fix."""
 
     def __init__(self, *problems: str) -> None:
         self.problems = tuple(map(readable, problems))
@@ -38,6 +39,3 @@ class RunCutShort(HarnessError):
     def __init__(self, ended: str, reason: str) -> None:
         self.ended = ended
         super().__init__(readable(reason))
-
-
-UNREADABLE: Final = (msgspec.MsgspecError, RecursionError)

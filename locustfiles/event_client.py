@@ -1,4 +1,4 @@
-"""A small client of community events: it negotiates, falls back, and ignores the unknown."""
+"""A small client of community events: it agrees on a version and ignores unknown fields."""
 
 import http.client
 import json
@@ -10,6 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 from urllib.parse import quote
+
+VERSIONS_PATH = "/v1/events/versions"
+UNKNOWN_EVENT = "urn:hotboard:problem:unknown-event"
+FIRST_VERSION = 1
+OK = 200
+NOT_FOUND = 404
+_CHUNK_BYTES = 65_536
+_LARGEST_BYTES = 1_000_000
+_BEHIND_AT_MOST = timedelta(minutes=1)
 
 
 class EventClientError(Exception):
@@ -28,21 +37,15 @@ class ServiceTrouble(EventClientError):
     """The service gave no usable answer."""
 
 
-VERSIONS_PATH = "/v1/events/versions"
-FIRST_VERSION = 1
-OK = 200
-NOT_FOUND = 404
-
-
 def event_path(version: int, event_id: str) -> str:
     """The path of an event's state; the id must be percent-encoded."""
     return f"/v{version}/events/{event_id}"
 
 
 def chosen_version(known: Collection[int], status: int, body: bytes) -> int:
-    """The newest version that both sides know, from the answer to the question for versions.
+    """The newest version that both sides know, from the answer of VERSIONS_PATH.
 
-    A service that does not know the question is one from before there was a second version.
+    A service without that route is from before there was a second version.
 
     Raises:
         NoCommonVersion: there is none.
@@ -59,17 +62,17 @@ def chosen_version(known: Collection[int], status: int, body: bytes) -> int:
 
 def _offered(status: int, body: bytes) -> set[int]:
     if status != OK:
-        raise ServiceTrouble(f"The question for versions was answered with {status}.")
+        raise ServiceTrouble(f"The versions were answered with {status}.")
     try:
-        told = json.loads(body)
-        return {one["version"] for one in told["versions"] if type(one["version"]) is int}
+        document = json.loads(body)
+        return {one["version"] for one in document["versions"] if type(one["version"]) is int}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ServiceTrouble(f"The versions cannot be read: {error!r}.") from error
 
 
 @dataclass(frozen=True)
 class EventState:
-    """What every version tells, and what only later ones do (empty where they do not)."""
+    """The fields of every version, and those of later ones (empty in an older one)."""
 
     event_id: str
     version: int
@@ -83,12 +86,12 @@ class EventState:
     capabilities: frozenset[str] = frozenset()
 
     def staleness_seconds(self, now: datetime) -> float:
-        """How old the total is; a final one can change no more and has no age."""
+        """How old the total is; a final one does not change and has no age."""
         return 0.0 if self.is_final else (now - self.as_of).total_seconds()
 
 
 def read_state(version: int, body: bytes) -> EventState:
-    """The state in an answer of this version; fields that are not known are passed over.
+    """The state in an answer of this version; unknown fields are ignored.
 
     Raises:
         ServiceTrouble: something that this version promises is missing or of another type.
@@ -99,34 +102,34 @@ def read_state(version: int, body: bytes) -> EventState:
         raise ServiceTrouble(f"The event cannot be read: {error!r}.") from error
 
 
-def _read_v1(told: Mapping[str, Any]) -> EventState:
+def _read_v1(document: Mapping[str, Any]) -> EventState:
     return EventState(
-        event_id=str(told["event_id"]),
+        event_id=str(document["event_id"]),
         version=1,
-        state=str(told["state"]),
-        total=_state_whole(told["total"]),
-        tier=told["tier"],
-        as_of=datetime.fromisoformat(told["as_of"]),
-        is_final=told["state"] == "closed",
+        state=str(document["state"]),
+        total=_whole_number(document["total"]),
+        tier=document["tier"],
+        as_of=datetime.fromisoformat(document["as_of"]),
+        is_final=document["state"] == "closed",
     )
 
 
-def _read_v2(told: Mapping[str, Any]) -> EventState:
+def _read_v2(document: Mapping[str, Any]) -> EventState:
     return EventState(
-        event_id=str(told["event_id"]),
+        event_id=str(document["event_id"]),
         version=2,
-        state=str(told["state"]),
-        total=_state_whole(told["total"]),
-        tier=told["tier"],
-        as_of=datetime.fromisoformat(told["as_of"]),
-        is_final=told["final"] is not None,
-        unit=str(told["aggregate"]["unit"]),
-        missing={str(one["name"]): _state_whole(one["missing"]) for one in told["tiers"]},
-        capabilities=frozenset(map(str, told["capabilities"])),
+        state=str(document["state"]),
+        total=_whole_number(document["total"]),
+        tier=document["tier"],
+        as_of=datetime.fromisoformat(document["as_of"]),
+        is_final=document["final"] is not None,
+        unit=str(document["aggregate"]["unit"]),
+        missing={str(one["name"]): _whole_number(one["missing"]) for one in document["tiers"]},
+        capabilities=frozenset(map(str, document["capabilities"])),
     )
 
 
-def _state_whole(value: object) -> int:
+def _whole_number(value: object) -> int:
     if type(value) is not int:
         raise TypeError(value)
     return value
@@ -136,14 +139,8 @@ _READERS: Mapping[int, Callable[[Mapping[str, Any]], EventState]] = {1: _read_v1
 KNOWN_VERSIONS = frozenset(_READERS)
 
 
-_CHUNK_BYTES = 65_536
-_LARGEST_BYTES = 1_000_000
-_BEHIND_AT_MOST = timedelta(minutes=1)
-UNKNOWN_EVENT = "urn:hotboard:problem:unknown-event"
-
-
 class Transport(Protocol):
-    """Whatever can send a GET."""
+    """Sends a GET."""
 
     def get(self, path: str) -> tuple[int, bytes]:
         """The status and the body of the answer; raises OSError when there is none."""
@@ -151,7 +148,7 @@ class Transport(Protocol):
 
 
 class UrlTransport:
-    """GETs over urllib, for whoever has nothing better at hand."""
+    """Sends GETs with urllib."""
 
     def __init__(self, base_url: str, timeout_seconds: float = 5.0) -> None:
         self._base_url = base_url.rstrip("/")
@@ -162,15 +159,15 @@ class UrlTransport:
         url, end = self._base_url + path, time.monotonic() + self._timeout_seconds
         try:
             with urllib.request.urlopen(url, timeout=self._timeout_seconds) as answer:  # noqa: S310  the caller's own address
-                return answer.status, _client_whole(answer, end)
+                return answer.status, _read_body(answer, end)
         except urllib.error.HTTPError as error:
             with error:
-                return error.code, _client_whole(error, end)
+                return error.code, _read_body(error, end)
         except http.client.HTTPException as error:
             raise OSError(f"it is no whole answer of HTTP ({type(error).__name__})") from error
 
 
-def _client_whole(answer: Any, end: float) -> bytes:  # noqa: ANN401  of urllib, which has no common type
+def _read_body(answer: Any, end: float) -> bytes:  # noqa: ANN401  of urllib, which has no common type
     """A body, as long as it has an end in time and in size."""
     body = b""
     while part := answer.read1(_CHUNK_BYTES):
@@ -181,9 +178,9 @@ def _client_whole(answer: Any, end: float) -> bytes:  # noqa: ANN401  of urllib,
 
 
 class EventClient:
-    """Asks once which version to speak, and again when the service stops speaking it.
+    """Agrees with the service on a version, and again when the service stops offering it.
 
-    What it has said of an event is never followed by something older.
+    A state that it returns is never followed by an older one.
 
     Args:
         transport: how it reaches the service.
@@ -214,22 +211,22 @@ class EventClient:
             raise UnknownEvent(f"There is no event {event_id}.")
         if status != OK:
             raise ServiceTrouble(f"Event {event_id} was answered with {status}.")
-        return self._newer(read_state(version, body))
+        return self._newest_state(read_state(version, body))
 
-    def _newer(self, told: EventState) -> EventState:
-        """The newest state so far: an answer may come from where less is known.
+    def _newest_state(self, state: EventState) -> EventState:
+        """The newest state so far: a worker of the service may answer with an older one.
 
         One that is older by more than a minute is taken: a clock or a backup was put back.
         """
-        newest = self._newest.get(told.event_id)
-        behind = newest.as_of - told.as_of if newest else timedelta()
+        newest = self._newest.get(state.event_id)
+        behind = newest.as_of - state.as_of if newest else timedelta()
         if newest and timedelta() < behind <= _BEHIND_AT_MOST:
             return newest
-        self._newest[told.event_id] = told
-        return told
+        self._newest[state.event_id] = state
+        return state
 
     def _agreed(self) -> tuple[int, bool]:
-        """The version to speak, and whether that was asked for just now."""
+        """The version to use, and whether it was agreed on just now."""
         if self._version is not None:
             return self._version, False
         self._version = chosen_version(self._reads, *self._get(VERSIONS_PATH))
@@ -244,7 +241,7 @@ class EventClient:
 
 def _names_no_event(body: bytes) -> bool:
     try:
-        told = json.loads(body)
+        problem = json.loads(body)
     except (ValueError, RecursionError):
         return False
-    return isinstance(told, dict) and told.get("type") == UNKNOWN_EVENT
+    return isinstance(problem, dict) and problem.get("type") == UNKNOWN_EVENT

@@ -15,7 +15,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 from locust import events
 
 from locustfiles.options import add_options
-from locustfiles.run.hooks import listen
+from locustfiles.run.locust_events import listen
 from locustfiles.run.session import begin
 from locustfiles.users import (
     AchievementsReader,

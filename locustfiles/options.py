@@ -24,6 +24,17 @@ MOST_PLAYERS: Final = 99_999_999  # an event id has room for eight digits
 _SPAN: Final = re.compile(r"(\d+)(s|m|h|)", re.ASCII)
 _UNIT_SECONDS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
+_REFUSED: Final = (
+    ("run_time", "--run-time", "use --duration for the measured phase and --warmup before it"),
+    ("spawn_rate", "--spawn-rate", "all users start at once; the schedule sets the rates"),
+    ("tags", "--tags", "change the mix with --set instead"),
+    ("exclude_tags", "--exclude-tags", "change the mix with --set instead"),
+    ("class_picker", "--class-picker", "the scenario says which user classes a run has"),
+    ("enable_rebalancing", "--enable-rebalancing", "a lost worker's share is never dealt again"),
+    ("reset_stats", "--reset-stats", "the schedule separates the warm-up"),
+    ("config_users", "--config-users", "a scenario file holds the workload"),
+)
+
 
 class OptionParser(Protocol):
     """The part of Locust's parser that is used, which takes more settings than Python's."""
@@ -35,7 +46,7 @@ class OptionParser(Protocol):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What was asked for, checked as far as one option can be checked by itself."""
+    """The options, checked as far as one option can be checked by itself."""
 
     scenario: Scenario
     scale: str
@@ -179,18 +190,6 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return read
-
-
-_REFUSED: Final = (
-    ("run_time", "--run-time", "use --duration for the measured phase and --warmup before it"),
-    ("spawn_rate", "--spawn-rate", "all users start at once; the schedule sets the rates"),
-    ("tags", "--tags", "change the mix with --set instead"),
-    ("exclude_tags", "--exclude-tags", "change the mix with --set instead"),
-    ("class_picker", "--class-picker", "the scenario says which user classes a run has"),
-    ("enable_rebalancing", "--enable-rebalancing", "a lost worker's share is never dealt again"),
-    ("reset_stats", "--reset-stats", "the warm-up is told apart by the schedule"),
-    ("config_users", "--config-users", "a scenario file holds the workload"),
-)
 
 
 def refusals(options: Namespace, chosen: Sequence[str], known: Sequence[str]) -> list[str]:

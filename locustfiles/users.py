@@ -9,7 +9,7 @@ from locustfiles.run.worker import Generator
 
 
 class OpenLoopUser(User):
-    """Not one player, but all players of a slice: the schedule says who is due when."""
+    """Sends for all players of a slice; the schedule says which player is due when."""
 
     abstract = True
     operation: ClassVar[str]

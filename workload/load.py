@@ -37,7 +37,7 @@ class LoadSettings:
     wave_seconds: int = 0
 
     @property
-    def has_disorder(self) -> bool:
+    def has_reordering(self) -> bool:
         """Whether some submits repeat an event, or come after a newer one of their player."""
         return bool(self.resent_share or self.overtaken_share)
 

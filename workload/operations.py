@@ -18,7 +18,7 @@ class OperationShape:
     names_player: bool = False
     draws_score: bool = False
     # A player's next request waits for the answer to the previous one.
-    in_turn: bool = False
+    in_order: bool = False
     # The players must stand on the boards first.
     needs_boards: bool = False
     # A service without a ledger does not have it.
@@ -32,7 +32,7 @@ MODELLED: Final = ("submit", "top", "around")
 OPERATIONS: Final[Mapping[str, OperationShape]] = MappingProxyType(
     {
         "submit": OperationShape(
-            names_player=True, draws_score=True, in_turn=True, needs_boards=True
+            names_player=True, draws_score=True, in_order=True, needs_boards=True
         ),
         "top": OperationShape(needs_boards=True),
         "around": OperationShape(names_player=True, needs_boards=True),

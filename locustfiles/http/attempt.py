@@ -15,7 +15,7 @@ _SHOWN_BYTES: Final = 500
 
 
 class Attempt(NamedTuple):
-    """What came of it; without a failure there is a whole answer, whatever its status."""
+    """The outcome of a request; without a failure there is a whole answer, whatever its status."""
 
     begun_us: int
     ended_us: int
@@ -39,7 +39,7 @@ class Attempt(NamedTuple):
             return None
 
     def in_words(self) -> str:
-        """What came of it, for a sentence that says what failed."""
+        """The outcome, for a sentence that says what failed."""
         if self.failure == "bad_body":
             return f"an answer of more than {LARGEST_BYTES:,} bytes"
         if self.failure is not None:
@@ -53,7 +53,7 @@ def attempt(
 ) -> Attempt:
     """Send a request; service time begins when its bytes are written, after any reconnect.
 
-    A greenlet that is killed meanwhile has waited as long as it may: that is a timeout too.
+    A greenlet is killed when its wait is over, so that is a timeout too.
     """
     begun_us = clock.now_us()
     was_written = False

@@ -40,17 +40,22 @@ FAILURE_KINDS: Final[tuple[FailureKind, ...]] = (
     "other",
 )
 
+# Head and body together: above every answer of the service, below what would fill the memory.
+LARGEST_BYTES: Final = 8_000_000
+_CHUNK_BYTES: Final = 16_384
+_FIRST_FINAL_STATUS: Final = 200
+
+# A look at a socket must not wait in gevent's loop, so it uses the system's own poll.
+_poll = gevent.monkey.get_original("select", "poll")
+
 
 class ExchangeFailed(Exception):
-    """A request that got no whole answer; once bytes were written its outcome is unknown."""
+    """A request got no whole answer; once it was written, its outcome is unknown."""
 
     def __init__(self, kind: FailureKind, *, written: bool) -> None:
         super().__init__(kind)
         self.kind: FailureKind = kind
         self.written = written
-
-
-_FIRST_FINAL_STATUS: Final = 200
 
 
 class AnswerParser(HTTPResponseParser):
@@ -70,11 +75,11 @@ class AnswerParser(HTTPResponseParser):
         self._parts = []
         self.is_complete = False
 
-    def take(self, part: bytes) -> None:
+    def parse(self, part: bytes) -> None:
         """Parse what arrived.
 
         Raises:
-            HTTPParseError: it is no HTTP.
+            HTTPParseError: the bytes are no HTTP.
         """
         try:
             self.feed(part)
@@ -94,7 +99,7 @@ class AnswerParser(HTTPResponseParser):
         return not self._has_excess and self.should_keep_alive()
 
     def _on_message_begin(self) -> None:
-        # Nobody asked for a second answer, so whatever else arrives cannot be told apart.
+        # A second answer belongs to no request, so the connection cannot be used again.
         self._has_excess = self.is_complete
 
     def _on_body(self, part: bytes) -> None:
@@ -109,7 +114,7 @@ class AnswerParser(HTTPResponseParser):
         self.body = b"".join(self._parts)
         self.is_complete = True
 
-    # llhttp's binding calls all of these, whoever listens.
+    # llhttp's binding calls all of these in any case.
 
     def _on_status(self, text: str) -> None: ...
 
@@ -118,14 +123,6 @@ class AnswerParser(HTTPResponseParser):
     def _on_header_value(self, text: str) -> None: ...
 
     def _on_headers_complete(self) -> None: ...
-
-
-_CHUNK_BYTES: Final = 16_384
-# Head and body together: above every answer that is asked for, below what hurts.
-LARGEST_BYTES: Final = 8_000_000
-
-# A look at a socket must not wait in gevent's loop, so it uses the system's own poll.
-_poll = gevent.monkey.get_original("select", "poll")
 
 
 class Connection:
@@ -142,7 +139,7 @@ class Connection:
         """Open the connection unless it is open; one that the server closed is opened again.
 
         Raises:
-            ExchangeFailed: the server does not take it.
+            ExchangeFailed: the server does not accept it.
         """
         if self._socket is not None and self._is_quiet(self._socket):
             return
@@ -166,7 +163,7 @@ class Connection:
         """Write a request on the open connection and read its answer: status and body.
 
         Raises:
-            ExchangeFailed: no whole answer came; what the server did with it is unknown.
+            ExchangeFailed: no whole answer came; whether the server acted on it is unknown.
         """
         try:
             return self._exchange(request)
@@ -195,8 +192,8 @@ class Connection:
         received = 0
         while not parser.is_complete:
             if received:
-                # From a server that always has more to send, `recv` never waits: without this
-                # nobody else would have a turn, not even the timeout.
+                # While a server always has more to send, `recv` never waits: without this no
+                # other greenlet would run, not even the timeout.
                 gevent.sleep(0)
             part = stream.recv(_CHUNK_BYTES)
             received += len(part)
@@ -204,7 +201,7 @@ class Connection:
                 self.close()
                 raise ExchangeFailed("bad_body", written=True)
             if part:
-                parser.take(part)
+                parser.parse(part)
             elif not parser.is_complete_at_end():
                 raise ConnectionResetError
         if not parser.can_go_on():

@@ -11,7 +11,7 @@ from locustfiles.errors import BadInput
 
 @dataclass(frozen=True)
 class Address:
-    """A web address of the target, without a path at its end."""
+    """The web address of the target; `path` is the prefix of all its routes."""
 
     url: str
     host: str
@@ -56,7 +56,7 @@ def read_address(url: str) -> Address:
 
 
 class Dialer:
-    """Opens sockets to one address; all share one TLS context, which is dear to make."""
+    """Opens sockets to one address; all share one TLS context, which is slow to make."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -84,7 +84,7 @@ class Dialer:
             stream.connect(place)
             if self._context is not None:
                 stream = self._context.wrap_socket(stream, server_hostname=self.address.host)
-        except BaseException:  # a timeout of gevent's is none of Exception's
+        except BaseException:  # gevent's timeouts derive from it
             stream.close()
             raise
         return stream

@@ -11,7 +11,7 @@ from locust.web import WebUI
 
 from locustfiles.live.tables_so_far import TABLES, NoTables, TablesSoFar
 from locustfiles.recording.key_counters import HotKey
-from locustfiles.run.hooks import typed
+from locustfiles.run.locust_events import typed
 from locustfiles.run.stopping import StopRequest
 
 _TAB: Final = "hot-keys"
@@ -24,7 +24,7 @@ _COLUMNS: Final = (
     ("heat", "Heat (share / fair share)"),
     ("p99_ms", "p99 (ms)"),
 )
-# Locust's Edit button has no name of its own; where this finds it no more, its form is refused.
+# Locust's Edit button has no id; should this style not find it any more, its form is refused.
 _STYLE: Final = (
     "<style>.MuiButton-contained.MuiButton-colorSecondary { display: none }</style></head>"
 )
@@ -41,7 +41,7 @@ class RunOnPage:
 
 
 class WebPage:
-    """Adds to Locust's page what is ours, and refuses what would spoil a run."""
+    """Adds our tab and downloads to Locust's page, and refuses requests that would spoil a run."""
 
     def __init__(self, web_ui: WebUI, base_path: str, run: RunOnPage, stop: StopRequest) -> None:
         self._web_ui = web_ui
@@ -72,7 +72,7 @@ class WebPage:
         app: Any = web_ui.app
         app.register_blueprint(ours)
         app.before_request(self._refuse)
-        app.after_request(self._complete)
+        app.after_request(self._extend)
 
     def _download(self, table: str) -> Response:
         try:
@@ -99,7 +99,7 @@ class WebPage:
             return _refusal("A scenario file holds the workload: it cannot be changed here.")
         return None
 
-    def _complete(self, answer: Response) -> Response:
+    def _extend(self, answer: Response) -> Response:
         if request.endpoint == "locust.index" and answer.mimetype == "text/html":
             answer.set_data(answer.get_data(as_text=True).replace("</head>", _STYLE, 1))
         if request.endpoint == "locust.request_stats" and answer.is_json:

@@ -1,4 +1,4 @@
-"""The generator's metrics: served by the leading process alone, which knows the whole run."""
+"""The generator's metrics: served by the master alone, which knows the whole run."""
 
 import time
 from bisect import bisect_left
@@ -29,9 +29,9 @@ _BOUNDS_US: Final = [round(bound * 1_000_000) for bound in LATENESS_BOUNDS_SECON
 
 
 class LiveCounts:
-    """Adds up what the workers hand over, as the recording does, but without its seconds.
+    """Adds up the workers' messages, as the recording does, but keeps no seconds.
 
-    So a scrape in the last minute of a day costs what it costs in the first.
+    So a scrape costs the same in the first minute of a day and in the last.
     """
 
     def __init__(self, operations: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class LiveCounts:
 
     @property
     def in_flight(self) -> int:
-        """Requests that were sent and not answered yet, when their senders last said so."""
+        """Requests that were sent and not answered yet, as their senders last reported."""
         return sum(now["in_flight"] for now in self._now.values())
 
     @property
@@ -56,7 +56,7 @@ class LiveCounts:
         return max((now["cpu_ratio"] for now in self._now.values()), default=0.0)
 
     def add(self, sender: str, message: dict[str, Any]) -> None:
-        """Add what a sender hands over; its last message says nothing of `now`."""
+        """Add the message of a sender; its last one has no `now`."""
         if "now" in message:
             self._now[sender] = message["now"]
         else:
@@ -68,7 +68,7 @@ class LiveCounts:
             self.lateness_us += bucket * count
 
     def _add_operation(self, name: str, record: dict[str, Any]) -> None:
-        for counters, _ in record["cells"].values():
+        for counters, _ in record["seconds"].values():
             offered, _sent, dropped, ok, *_ = counters
             self.offered[name] += offered
             self.dropped[name] += dropped
@@ -79,7 +79,7 @@ class LiveCounts:
 
 Page = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
-# Whoever scraped within this time does so regularly, and comes again within as much.
+# A client that scraped within this time scrapes regularly, and comes again within as much.
 _WATCHED_SECONDS: Final = 3.0
 
 
@@ -153,10 +153,10 @@ class LiveMetrics(Collector):
 
 
 class MetricsPage:
-    """Serves the metrics for as long as somebody holds it; port 0 serves none.
+    """Serves the metrics until the process ends; port 0 serves none.
 
     Raises:
-        BadInput: the port cannot be had.
+        BadInput: the port cannot be used.
     """
 
     def __init__(self, metrics: LiveMetrics, host: str, port: int) -> None:
@@ -177,7 +177,7 @@ class MetricsPage:
             ) from None
 
     def await_last_scrape(self) -> None:
-        """Let who scrapes have the last numbers too; nobody is waited for who does not."""
+        """Wait for the last scrape of a client that scrapes regularly; return at once without."""
         if time.monotonic() - self._scraped_at < _WATCHED_SECONDS:
             self._scraped.clear()
             self._scraped.wait(timeout=_WATCHED_SECONDS)

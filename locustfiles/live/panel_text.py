@@ -17,10 +17,76 @@ _NARROW_CORNER: Final = "rates /s"
 _GROUP_GAP: Final = "  "
 _GROUPS: Final = 2
 _ONE_DECIMAL_BELOW: Final = 100
+_NOT_YET: Final = "hits per key: read from the service's counters in the measured phase"
+_NO_COUNTERS: Final = "hits per key: the service's counters show none"
+_NO_BOARDS: Final = "hits per key: this scenario touches no board key"
+_FULL, _HALF, _EMPTY, _MARK = "█▌ │"
+_GAP: Final = "   "
+_SHARE_WIDTH: Final = len("100.0 %")
+_HEAT_WIDTH: Final = len("12.00x")
+_HITS_WIDTH: Final = len("9,999,999")
+_FIGURES: Final = f"  {'share':>{_SHARE_WIDTH}}  {'heat':>{_HEAT_WIDTH}}  {'hits':>{_HITS_WIDTH}}"
+_SHORTEST_BAR: Final = 8
+# From these multiples of the fair share on, a bar looks warm, and hot.
+_WARM, _HOT = 1.25, 1.75
+_GUTTER: Final = 4
+# What the keys need at least to stand beside the operations.
+_KEYS_WIDTH: Final = 64
+_WIDEST: Final = 190
+_BLANK: Final = Text()
+
+Lines = list[Text]
+
+
+def panel_lines(snapshot: Snapshot, width: int, height: int) -> Lines:
+    """The panel in at most so many lines, none longer than the width."""
+    if width < 1:
+        return []  # not even an ellipsis has room
+    width = min(width, _WIDEST)
+    lines: Lines = []
+    for lines in _arrangements(snapshot, width):
+        if len(lines) <= height:
+            break
+    fitting = [line.copy() for line in lines[:height]]
+    for line in fitting:
+        line.truncate(width, overflow="ellipsis")
+    return fitting
+
+
+def _arrangements(snapshot: Snapshot, width: int) -> Iterator[Lines]:
+    """All ways to arrange the panel, the one that shows most first."""
+    head = [*title_lines(snapshot.title, width), phase_line(snapshot.phase, width)]
+    figures = operations_lines(snapshot, width)
+    troubles = trouble_lines(snapshot)
+    left_width = operations_width(snapshot)
+    right_width = width - left_width - _GUTTER
+    if right_width >= _KEYS_WIDTH:
+        left = [*figures, _BLANK, *troubles]
+        for columns in (1, 2):
+            right = keys_lines(snapshot, right_width, columns)
+            yield [*head, _BLANK, *_side_by_side(left, right, left_width)]
+    for columns in (1, 2):
+        keys = keys_lines(snapshot, width, columns)
+        yield [*head, _BLANK, *figures, _BLANK, *keys, _BLANK, *troubles]
+    yield [*head, *figures, *keys, trouble_line(snapshot)]
+    yield [*head, *figures, hottest_line(snapshot), trouble_line(snapshot)]
+    yield [*head, trouble_line(snapshot)]
+
+
+def _side_by_side(left: Lines, right: Lines, left_width: int) -> Lines:
+    lines = []
+    for row in range(max(len(left), len(right))):
+        line = left[row].copy() if row < len(left) else Text()
+        if row < len(right):
+            line.truncate(left_width, overflow="ellipsis")
+            line.append(" " * (left_width + _GUTTER - line.cell_len))
+            line.append_text(right[row])
+        lines.append(line)
+    return lines
 
 
 def title_lines(title: Title, width: int) -> list[Text]:
-    """The run by name, and what its figures are not; on two lines where one is too short."""
+    """The run by name and the caution about its figures; on two lines where one is too short."""
     parts = [title.scenario, title.mode, f"scale {title.scale}"]
     parts.append(None if title.players is None else f"{title.players:,} players")
     name = Text(" · ".join(part for part in parts if part is not None), style="bold")
@@ -43,14 +109,14 @@ def phase_line(phase: Phase, width: int) -> Text:
 
 
 def operations_width(snapshot: Snapshot) -> int:
-    """What all of it takes: the longest name, then both groups of columns."""
-    return _panel_blocks_name_width(snapshot) + _GROUPS * _group_width(_COLUMNS)
+    """The width of the longest name and both groups of columns."""
+    return _operations_name_width(snapshot) + _GROUPS * _group_width(_COLUMNS)
 
 
 def operations_lines(snapshot: Snapshot, width: int) -> list[Text]:
     """Each operation in the last seconds and, where there is room, in the measured phase."""
     groups = [f"last {snapshot.recent_seconds} s", snapshot.measured_words]
-    name_width = _panel_blocks_name_width(snapshot)
+    name_width = _operations_name_width(snapshot)
     columns, corner = _COLUMNS, ""
     if width < operations_width(snapshot) and name_width >= len(_NARROW_CORNER):
         columns, corner = _NARROW_COLUMNS, _NARROW_CORNER
@@ -72,7 +138,7 @@ def operations_lines(snapshot: Snapshot, width: int) -> list[Text]:
     ]
 
 
-def _panel_blocks_name_width(snapshot: Snapshot) -> int:
+def _operations_name_width(snapshot: Snapshot) -> int:
     return max((len(row.name) for row in snapshot.operations), default=0)
 
 
@@ -106,20 +172,6 @@ def _number(value: float | None, one_decimal_below: int) -> str:
     if value is None:
         return "-"
     return f"{value:.1f}" if value < one_decimal_below else f"{value:,.0f}"
-
-
-_NOT_YET: Final = "hits per key: read from the service's counters in the measured phase"
-_UNTOLD: Final = "hits per key: the service's counters told of none"
-_NONE: Final = "hits per key: this scenario touches no board key"
-_FULL, _HALF, _EMPTY, _MARK = "█▌ │"
-_GAP: Final = "   "
-_SHARE_WIDTH: Final = len("100.0 %")
-_HEAT_WIDTH: Final = len("12.00x")
-_HITS_WIDTH: Final = len("9,999,999")
-_FIGURES: Final = f"  {'share':>{_SHARE_WIDTH}}  {'heat':>{_HEAT_WIDTH}}  {'hits':>{_HITS_WIDTH}}"
-_SHORTEST_BAR: Final = 8
-# From these multiples of the fair share on, a bar looks warm, and hot.
-_WARM, _HOT = 1.25, 1.75
 
 
 @dataclass(frozen=True)
@@ -167,8 +219,8 @@ def hottest_line(snapshot: Snapshot) -> Text:
 
 
 def _no_hits(snapshot: Snapshot) -> Text:
-    words = _UNTOLD if snapshot.is_measured_whole else _NOT_YET
-    return Text(words if snapshot.touches_boards else _NONE, style=HEADING)
+    words = _NO_COUNTERS if snapshot.is_measured_whole else _NOT_YET
+    return Text(words if snapshot.touches_boards else _NO_BOARDS, style=HEADING)
 
 
 def _heading(snapshot: Snapshot, width: int, columns: int) -> Text:
@@ -182,7 +234,7 @@ def _heading(snapshot: Snapshot, width: int, columns: int) -> Text:
 
 def _wide(keys: Keys, width: int) -> list[Text]:
     figures = _SHARE_WIDTH + _HEAT_WIDTH + _HITS_WIDTH + 2 * 4
-    name_width = _panel_keys_name_width(keys, width - figures)
+    name_width = _keys_name_width(keys, width - figures)
     scale = _scale(keys, width - figures - name_width)
     return [
         Text.assemble(
@@ -196,7 +248,7 @@ def _wide(keys: Keys, width: int) -> list[Text]:
 
 
 def _narrow(keys: Keys, width: int) -> list[Text]:
-    name_width = _panel_keys_name_width(keys, width - _SHARE_WIDTH - 2)
+    name_width = _keys_name_width(keys, width - _SHARE_WIDTH - 2)
     scale = _scale(keys, width - _SHARE_WIDTH - 2 - name_width)
     return [
         Text.assemble(
@@ -213,13 +265,13 @@ def _scale(keys: Keys, cells: int) -> _Scale:
     return _Scale(max(largest, 1.5 * keys.fair_share), keys.fair_share, max(cells, 1))
 
 
-def _panel_keys_name_width(keys: Keys, room: int) -> int:
+def _keys_name_width(keys: Keys, room: int) -> int:
     longest = max(len(name) for name, _ in keys.hits)
     return max(min(longest, room - _SHORTEST_BAR), 1)
 
 
 def _short(name: str, width: int) -> str:
-    """A name in its column; keys are told apart by their ends."""
+    """A name in its column; a long one keeps its end, in which keys differ."""
     return name.ljust(width) if len(name) <= width else f"…{name[len(name) - width + 1 :]}"
 
 
@@ -277,59 +329,3 @@ def _awaited(snapshot: Snapshot) -> str:
             return " · 1 answer awaited"
         case many:
             return f" · {many:,} answers awaited"
-
-
-_GUTTER: Final = 4
-# What the keys need at least to stand beside the operations.
-_KEYS_WIDTH: Final = 64
-_WIDEST: Final = 190
-_BLANK: Final = Text()
-
-Lines = list[Text]
-
-
-def panel_lines(snapshot: Snapshot, width: int, height: int) -> Lines:
-    """The panel in at most so many lines, none longer than the width."""
-    if width < 1:
-        return []  # not even an ellipsis has room
-    width = min(width, _WIDEST)
-    lines: Lines = []
-    for lines in _arrangements(snapshot, width):
-        if len(lines) <= height:
-            break
-    fitting = [line.copy() for line in lines[:height]]
-    for line in fitting:
-        line.truncate(width, overflow="ellipsis")
-    return fitting
-
-
-def _arrangements(snapshot: Snapshot, width: int) -> Iterator[Lines]:
-    """All ways to arrange the panel, the one that shows most first."""
-    head = [*title_lines(snapshot.title, width), phase_line(snapshot.phase, width)]
-    figures = operations_lines(snapshot, width)
-    troubles = trouble_lines(snapshot)
-    left_width = operations_width(snapshot)
-    right_width = width - left_width - _GUTTER
-    if right_width >= _KEYS_WIDTH:
-        left = [*figures, _BLANK, *troubles]
-        for columns in (1, 2):
-            right = keys_lines(snapshot, right_width, columns)
-            yield [*head, _BLANK, *_side_by_side(left, right, left_width)]
-    for columns in (1, 2):
-        keys = keys_lines(snapshot, width, columns)
-        yield [*head, _BLANK, *figures, _BLANK, *keys, _BLANK, *troubles]
-    yield [*head, *figures, *keys, trouble_line(snapshot)]
-    yield [*head, *figures, hottest_line(snapshot), trouble_line(snapshot)]
-    yield [*head, trouble_line(snapshot)]
-
-
-def _side_by_side(left: Lines, right: Lines, left_width: int) -> Lines:
-    lines = []
-    for row in range(max(len(left), len(right))):
-        line = left[row].copy() if row < len(left) else Text()
-        if row < len(right):
-            line.truncate(left_width, overflow="ellipsis")
-            line.append(" " * (left_width + _GUTTER - line.cell_len))
-            line.append_text(right[row])
-        lines.append(line)
-    return lines

@@ -1,4 +1,4 @@
-"""What the terminal shows during a run: a panel, or plain lines where no one could see one."""
+"""What the terminal shows during a run: a panel, or plain lines where no panel can be drawn."""
 
 import io
 import logging
@@ -63,9 +63,9 @@ class Phases:
 class PlainLines:
     """Says where the run is; the numbers are of the whole phase, p99 of the last seconds."""
 
-    def __init__(self, phases: Phases, say: Callable[[str], None]) -> None:
+    def __init__(self, phases: Phases, print_line: Callable[[str], None]) -> None:
         self._phases = phases
-        self._say = say
+        self._print_line = print_line
         self._view: RunView | None = None
         self._shown_second = -phases.warmup_seconds
         self._loaded = -1
@@ -80,7 +80,7 @@ class PlainLines:
         self.show_loading(view.loading.ok, view.loading.players)
         while True:
             now = clock.now_seconds()
-            # However late this process gets to it: the end of a phase has its line.
+            # However late this process is: the end of a phase gets its line.
             due = self._phases.next_line_at(now)
             gevent.sleep(due - now + _REPORT_SECONDS)
             self._shown_second = due
@@ -101,10 +101,10 @@ class PlainLines:
         if players and is_due and loaded != self._loaded:
             self._loaded = loaded
             self._loading_shown_at = now
-            self._say(f"{'loading':8}  {loaded:,} of {players:,} players")
+            self._print_line(f"{'loading':8}  {loaded:,} of {players:,} players")
 
     def show(self, second: int, recording: Recording) -> None:
-        """Say what was counted so far in this phase."""
+        """Print what was counted so far in this phase."""
         name = self._phases.name_before(second)
         seconds = (
             range(-self._phases.warmup_seconds, 0)
@@ -119,18 +119,15 @@ class PlainLines:
             ok += totals.ok
             failed += totals.failed
             dropped += totals.dropped
-            for at, cell in record.cells.items():
+            for at, counts in record.seconds.items():
                 if second - SHOW_EVERY_SECONDS <= at < second:
-                    add_counts(recent, cell.response_us)
+                    add_counts(recent, counts.response_us)
         p99_us = percentile(recent, 0.99)
         p99 = "-" if p99_us is None else f"{p99_us / 1000:,.1f} ms"
-        self._say(
+        self._print_line(
             f"{name:8}  {self._phases.progress_at(second)}  offered {offered:,}  ok {ok:,}  "
             f"failed {failed:,}  dropped {dropped:,}  p99 {p99}"
         )
-
-
-__all__ = ["Phases", "Progress"]
 
 
 class Display(Protocol):
@@ -146,7 +143,7 @@ class Display(Protocol):
 
 
 class Progress:
-    """Shows a run on a stream; nothing that happens to the stream happens to the run."""
+    """Shows a run on a stream; an error of the stream never ends the run."""
 
     def __init__(self, phases: Phases, stream: TextIO | None = sys.stdout) -> None:
         # None: stdout was closed before the start (`>&-`).
@@ -154,11 +151,11 @@ class Progress:
         self._display: Display = (
             Panel(self._stream)
             if can_refresh(self._stream, os.environ)
-            else PlainLines(phases, self.say)
+            else PlainLines(phases, self.print_line)
         )
 
-    def say(self, sentence: str) -> None:
-        """Say one thing; when nobody can hear it any more, the run goes on all the same."""
+    def print_line(self, sentence: str) -> None:
+        """Print a line; when nothing reads the stream any more, the run goes on all the same."""
         try:
             self._stream.write(f"{sentence}\n")
             self._stream.flush()
@@ -180,7 +177,7 @@ class Progress:
 
 
 def can_refresh(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether a panel can be drawn there again and again, and somebody is there to see it."""
+    """Whether the stream is a terminal on which a panel can be drawn again and again."""
     return (
         stream.isatty()
         and not environment.get("CI")
@@ -190,7 +187,7 @@ def can_refresh(stream: TextIO, environment: Mapping[str, str]) -> bool:
 
 
 def _silence(stream: TextIO) -> None:
-    """Let the rest go nowhere, so that Python's own flush at the end does not fail either."""
+    """Lead the stream nowhere, so that Python's own flush at the end does not fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""A run as whoever shows it sees it: what it is, and what was counted so far."""
+"""A run as the panel and the plain lines see it: its name, and what was counted so far."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the panel shows at one instant, and taking it from a run."""
+"""What the panel shows at one instant, read from a run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Title:
 
 @dataclass(frozen=True)
 class Phase:
-    """Where the run is; `done` is a share, None where nobody can tell."""
+    """Where the run is; `done` is a share, None where it is not known."""
 
     name: str
     done: float | None
@@ -144,7 +144,7 @@ def _on_schedule(view: RunView, now_seconds: float, waiting: int) -> Phase:
         return _timed("warm-up", now_seconds + warmup, warmup)
     if now_seconds < duration:
         return _timed("measured", now_seconds, duration)
-    # a request's own limits bound how long anybody waits for its answer
+    # a request's own limits bound how long its answer is waited for
     load = view.plan.load
     limit = load.deadline_seconds + load.request_timeout_seconds
     left = max(ceil(limit - (now_seconds - duration)), 0)
@@ -162,7 +162,7 @@ def _awaited(waiting: int) -> str:
 
 
 def _span(seconds: int) -> str:
-    """A length of time that a reader need not divide."""
+    """A length of time in seconds, or from an hour on in hours and minutes."""
     if seconds < 3600:  # noqa: PLR2004  an hour
         return f"{seconds} s"
     return f"{seconds // 3600} h {seconds // 60 % 60:02} min"
@@ -188,13 +188,13 @@ def totals_of(record: OperationRecord, phase: range, second: int) -> Totals:
     """The totals of a phase as they are at the start of a second, later ones' answers left out."""
     settled = record.warmup if phase.start < 0 else record.measured
     shown = range(phase.start, min(second, phase.stop))
-    cells = [settled.counts, *(cell for at, cell in record.cells.items() if at in shown)]
+    seconds = [settled.counts, *(one for at, one in record.seconds.items() if at in shown)]
     return Totals(
-        sum(cell.offered for cell in cells),
-        sum(cell.dropped for cell in cells),
-        sum(cell.ok for cell in cells),
-        sum(cell.failed for cell in cells),
-        sum(cell.achieved for cell in cells),
+        sum(one.offered for one in seconds),
+        sum(one.dropped for one in seconds),
+        sum(one.ok for one in seconds),
+        sum(one.failed for one in seconds),
+        sum(one.achieved for one in seconds),
     )
 
 
@@ -252,12 +252,12 @@ class PanelSource:
         start = max(end - RECENT_SECONDS, self._warmup.start)
         if start >= end:
             return None
-        cells = [cell for at in range(start, end) if (cell := record.cells.get(at)) is not None]
+        seconds = [one for at in range(start, end) if (one := record.seconds.get(at)) is not None]
         response_us: Counts = {}
-        for cell in cells:
-            add_counts(response_us, cell.response_us)
-        offered = sum(cell.offered for cell in cells)
-        achieved = sum(cell.achieved for cell in cells)
+        for one in seconds:
+            add_counts(response_us, one.response_us)
+        offered = sum(one.offered for one in seconds)
+        achieved = sum(one.achieved for one in seconds)
         return _figures(offered, achieved, end - start, response_us)
 
     def _whole(self, record: OperationRecord, totals: Totals) -> Figures | None:

@@ -1,4 +1,4 @@
-"""The tables of a run that still goes on, made by `reports` from a copy of what is known."""
+"""The tables of a run that still goes on, made by `reports` from a copy of its files so far."""
 
 import logging
 import subprocess
@@ -13,7 +13,7 @@ from locustfiles.recording.host_facts import CHECKOUT
 
 TABLES: Final = ("operations", "keys", "timeline", "failures")
 _SECONDS: Final = 60.0
-# It shares the machine with the load, which comes first.
+# It shares the machine with the load, which goes first.
 _POLITELY: Final = ("nice", "-n", "10")
 
 
@@ -26,18 +26,18 @@ class Results(Protocol):
 
     @property
     def run_id(self) -> str:
-        """What its directory is called."""
+        """The name of its directory."""
 
     def write_so_far(self, directory: Path) -> None:
-        """Write it as a run's directory."""
+        """Write the files of a run into a directory."""
 
 
 class NoTables(RuntimeError):
-    """The tables cannot be made; the message is for whoever asked for them."""
+    """The tables cannot be made; the message is for the user of the page."""
 
 
 class TablesSoFar:
-    """Makes tables when somebody asks for one, one after the other."""
+    """Makes a table on request, one at a time."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -59,15 +59,15 @@ class TablesSoFar:
             self._results.write_so_far(directory)
             made = directory / f"{table}.csv"
             words = [*_POLITELY, sys.executable, "-m", "reports", "tables", str(directory)]
-            trouble = _trouble(words)
+            errors = _run_command(words)
             if not made.is_file():
-                logging.getLogger(__name__).warning("No tables so far: %s", trouble)
+                logging.getLogger(__name__).warning("No tables so far: %s", errors)
                 raise NoTables("The tables cannot be made now; the log says why.")
             return made.read_text(encoding="utf-8")
 
 
-def _trouble(words: list[str]) -> str:
-    """What a program of ours complained of until it ended, or that it did not end."""
+def _run_command(words: list[str]) -> str:
+    """Run a program of ours; returns its error output, or that it took too long."""
     try:
         done = subprocess.run(  # noqa: S603  our own interpreter and package
             words, cwd=CHECKOUT, capture_output=True, text=True, timeout=_SECONDS, check=False

@@ -11,7 +11,7 @@ from locustfiles.operations.places import Members
 from locustfiles.run.plan import Plan
 from locustfiles.schedule.arrival import Arrival
 
-# Of twenty events: page views, half of them by somebody new, clicks, and a conversion or two.
+# Of twenty events: page views, a third of them by new visitors, clicks and two conversions.
 _ADDS: Final = (
     *('"page_views":1',) * 10,
     *('"page_views":1,"unique_visitors":1',) * 5,
@@ -30,7 +30,7 @@ _count_decoder = msgspec.json.Decoder(_CountAnswer)
 
 
 class Count:
-    """Adds to a member's counters; which ones, the arrival's number says."""
+    """Adds to a member's counters; the arrival's number chooses which."""
 
     name = "count"
 
@@ -51,7 +51,7 @@ class Count:
         return f"{self._head}{member}{self._tail}{len(body)}\r\n\r\n{body}".encode("ascii")
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:  # noqa: ARG002  (the contract's)
-        """A success tells whether the event was new."""
+        """A success says whether the event was new."""
         answer = read_answer(_count_decoder, status, body)
         if isinstance(answer, Reply):
             return answer

@@ -14,10 +14,10 @@ from locustfiles.schedule.arrival import Arrival
 
 
 class Reply(NamedTuple):
-    """What an answer means: the kind of failure, or the status it told.
+    """What an answer means: the kind of failure, or the status that it states.
 
-    `accepted` is the score event that the service now vouches for, if the answer says so;
-    `age_us` is how old the answer was by its own account.
+    `accepted` is the score event that the answer acknowledges, if it does; `age_us` is the age
+    that the answer states.
     """
 
     failure: FailureKind | None
@@ -36,7 +36,7 @@ class Operation(Protocol):
         ...
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
-        """Decide cheaply whether a whole answer holds what the operation promises."""
+        """Check cheaply whether a whole answer is what the operation promises."""
         ...
 
 

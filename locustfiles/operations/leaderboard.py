@@ -54,7 +54,7 @@ class Submit:
         return f"{self._head}{len(body)}\r\n\r\n{body}".encode("ascii")
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
-        """A success tells what became of the event."""
+        """A success says what became of the event."""
         answer = read_answer(_submit_decoder, status, body, _SUCCESSES)
         if isinstance(answer, Reply):
             return answer
@@ -103,7 +103,7 @@ class Top:
         return self._requests[arrival.number % len(self._requests)]
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
-        """A success holds entries, and not more than were asked for."""
+        """A success holds entries, and at most K."""
         del arrival
         answer = read_answer(_top_decoder, status, body)
         if isinstance(answer, Reply):
@@ -142,7 +142,7 @@ class Around:
         return self._request.about(arrival)
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
-        """A success is about the player asked for, who stands on the page."""
+        """A success is about the requested player, who stands on the page."""
         answer = read_answer(_around_decoder, status, body)
         if isinstance(answer, Reply):
             return answer
@@ -174,7 +174,7 @@ class Rank:
         return self._request.about(arrival)
 
     def judge(self, arrival: Arrival, status: int, body: bytes) -> Reply:
-        """A success is about the player asked for, who has a rank."""
+        """A success is about the requested player, who has a rank."""
         answer = read_answer(_rank_decoder, status, body)
         if isinstance(answer, Reply):
             return answer

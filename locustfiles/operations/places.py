@@ -1,4 +1,4 @@
-"""Who a player is to the service: an id, a board, or a member of an organisation."""
+"""Where the service keeps a player: under an id, on a board, in an organisation."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,6 +8,9 @@ from locustfiles.run.plan import Plan
 from locustfiles.schedule.arrival import Arrival
 from workload.dataset import player_id
 from workload.model import partition_keys
+
+# So many members share a board, more or less.
+MEMBERS_PER_ORGANIZATION: Final = 100
 
 
 @dataclass(frozen=True)
@@ -44,21 +47,17 @@ class Places:
 
 
 class PlayerRequest:
-    """`GET /v1/boards/…/players/{id}/…`, put together from parts that are made once."""
+    """`GET /v1/boards/…/players/{id}/…`, joined from parts that are made once."""
 
-    def __init__(self, address: Address, places: Places, question: str) -> None:
+    def __init__(self, address: Address, places: Places, query: str) -> None:
         self._places = places
         self._heads = [f"GET {address.path}{place.path}/players/" for place in places.all]
-        self._tail = f"/{question} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
+        self._tail = f"/{query} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
 
     def about(self, arrival: Arrival) -> bytes:
         """The whole request about the arrival's player."""
         head = self._heads[arrival.player % len(self._heads)]
         return f"{head}{self._places.player_id(arrival.player)}{self._tail}".encode("ascii")
-
-
-# So many members share a board, more or less.
-MEMBERS_PER_ORGANIZATION: Final = 100
 
 
 class Members:

@@ -1,4 +1,4 @@
-"""run.json and measurements.json: what was asked for, where, and what was counted."""
+"""run.json and measurements.json: the inputs of a run, its machine, and what was counted."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from locustfiles.recording.buckets import Counts, encoded
 from locustfiles.recording.host_facts import git_facts, host_facts, version_facts
-from locustfiles.recording.recording import Cell, FailureSpan, OperationRecord, Recording
+from locustfiles.recording.recording import FailureSpan, OperationRecord, Recording, SecondCounts
 from locustfiles.run.inputs import RunInputs
 from workload.assumptions import FIXED_REQUIREMENTS
 from workload.model import TrafficModel, partition_keys
 
 SCHEMA_VERSION: Final = 1
+MEASUREMENTS_VERSION: Final = 1
 
 
 def timestamp(epoch_seconds: float) -> str:
@@ -101,9 +102,6 @@ def _warnings(inputs: RunInputs) -> list[str]:
     return warnings
 
 
-MEASUREMENTS_VERSION: Final = 1
-
-
 @dataclass(frozen=True)
 class Ending:
     """How a run ended; `unfinished` while it has not."""
@@ -115,16 +113,16 @@ class Ending:
 def settled_lines(recording: Recording, before: int) -> Iterator[str]:
     """A line of seconds.jsonl for each measured second of each operation that is over."""
     for name, record in recording.operations.items():
-        for second, cell in record.before(before):
+        for second, counts in record.seconds_before(before):
             if second >= 0:
-                line = {"second": second, "operation": name} | _row(second, cell)
+                line = {"second": second, "operation": name} | _row(second, counts)
                 yield f"{json.dumps(line, separators=(',', ':'))}\n"
 
 
-def pieces(
+def measurement_pieces(
     recording: Recording, duration_seconds: int, facts: dict[str, Any], ending: Ending
 ) -> Iterator[str]:
-    """The document in pieces small enough not to hold up a schedule that is being replayed."""
+    """measurements.json in pieces, each small enough not to delay the schedule that is replayed."""
     head = {
         "schema_version": MEASUREMENTS_VERSION,
         "ended": ending.ended,
@@ -140,8 +138,8 @@ def pieces(
 
 
 def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
-    cells = dict(sorted(record.cells.items()))
-    measured = [one for second, one in cells.items() if 0 <= second < duration_seconds]
+    seconds = dict(sorted(record.seconds.items()))
+    measured = [one for second, one in seconds.items() if 0 <= second < duration_seconds]
     totals = _sums(
         [record.measured.counts, *measured],
         "offered", "sent", "dropped", "answered", "ok", "failed", "achieved",
@@ -158,7 +156,7 @@ def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
         yield f',"{name}":"{encoded(counts)}"'
     if record.age_us:
         yield f',"age_us":"{encoded(record.age_us)}"'
-    everything = [record.warmup.counts, record.measured.counts, *cells.values()]
+    everything = [record.warmup.counts, record.measured.counts, *seconds.values()]
     whole = _sums(everything, "offered", "sent", "dropped", "ok", "failed")
     rest = {
         "unknown": record.unknown,
@@ -166,27 +164,27 @@ def _operation(record: OperationRecord, duration_seconds: int) -> Iterator[str]:
         "reconnects": record.reconnects,
     }
     yield f',"all":{json.dumps(whole | rest)},"seconds":['
-    rows = (second for second in cells if second >= 0)
+    rows = (second for second in seconds if second >= 0)
     for place, second in enumerate(rows):
-        yield ("," if place else "") + json.dumps(_row(second, cells[second]))
+        yield ("," if place else "") + json.dumps(_row(second, seconds[second]))
     yield "]}"
 
 
-def _row(second: int, cell: Cell) -> dict[str, Any]:
+def _row(second: int, counts: SecondCounts) -> dict[str, Any]:
     return {
         "second": second,
-        "offered": cell.offered,
-        "sent": cell.sent,
-        "dropped": cell.dropped,
-        "ok": cell.ok,
-        "failed": cell.failed,
-        "completed": cell.completed,
-        "response_us": _texts(cell.response_us),
+        "offered": counts.offered,
+        "sent": counts.sent,
+        "dropped": counts.dropped,
+        "ok": counts.ok,
+        "failed": counts.failed,
+        "completed": counts.completed,
+        "response_us": _texts(counts.response_us),
     }
 
 
-def _sums(cells: Sequence[Cell], *names: str) -> dict[str, int]:
-    return {name: sum(getattr(cell, name) for cell in cells) for name in names}
+def _sums(seconds: Sequence[SecondCounts], *names: str) -> dict[str, int]:
+    return {name: sum(getattr(one, name) for one in seconds) for name in names}
 
 
 def _failures(record: OperationRecord, duration_seconds: int) -> list[dict[str, Any]]:

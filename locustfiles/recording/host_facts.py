@@ -82,7 +82,7 @@ def _hotboard_version() -> str | None:
 
 
 class CpuShare:
-    """Read once a second; the measured phase begins at second 0."""
+    """The CPU use of this process over the measured phase, which begins at second 0."""
 
     def __init__(self, duration_seconds: int) -> None:
         self._duration_seconds = duration_seconds
@@ -90,8 +90,8 @@ class CpuShare:
         self._is_over = False
         self.ratio: float | None = None
 
-    def read(self, now_seconds: float) -> None:
-        """Take a reading at a time of the schedule's clock."""
+    def update(self, now_seconds: float) -> None:
+        """Read the CPU time; call it once a second with the time of the schedule's clock."""
         if now_seconds < 0 or self._is_over:
             return
         now, used = time.perf_counter(), time.process_time()
@@ -104,13 +104,13 @@ class CpuShare:
 
 
 class CpuMeter:
-    """Tells what was used of a core since it was read the last time."""
+    """The CPU use of this process since the last reading."""
 
     def __init__(self) -> None:
         self._last = (time.perf_counter(), time.process_time())
 
-    def read(self) -> float:
-        """Take a reading."""
+    def read_ratio(self) -> float:
+        """The part of a core that was used since the last call."""
         (before, used_before), self._last = self._last, (time.perf_counter(), time.process_time())
         now, used = self._last
         return (used - used_before) / max(now - before, 1e-6)

@@ -1,4 +1,4 @@
-"""Reads the per-key counters out of the service's metrics page, and tells how hot each key is."""
+"""The per-key counters on the service's metrics page, and how hot each key is."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,7 @@ from typing import Any, Final
 from locustfiles.errors import readable
 
 Hits = dict[str, dict[str, int]]
+Snapshot = dict[str, Any]
 
 _HITS: Final = "leaderboard_key_ops_total"
 _WRITTEN: Final = "leaderboard_key_members_written_total"
@@ -27,6 +28,10 @@ _COMMIT: Final = re.compile(
 )
 # Never tries again from the middle of a word: a page may hold one that is megabytes long.
 _LABEL: Final = re.compile(r'\b(\w++)="([^"]*)"')
+_P99: Final = 0.99
+# fewer samples than these say nothing of the slowest in a hundred
+_LEAST_SAMPLES: Final = 100
+_NOTHING: Final[dict[str, Any]] = {"hits": 0, "members_written": 0, "buckets": []}
 
 
 def read_hits(page: bytes) -> Hits:
@@ -42,7 +47,7 @@ def read_hits(page: bytes) -> Hits:
 def hits_between(before: Hits, after: Hits) -> Hits:
     """The hits that came between two readings; what did not move is left out.
 
-    A count that went back belongs to a service that was started again, and counts from zero.
+    A count that is lower than before comes from a service that was restarted and counts from zero.
     """
     grown: Hits = {}
     for key, ops in after.items():
@@ -54,7 +59,7 @@ def hits_between(before: Hits, after: Hits) -> Hits:
     return grown
 
 
-def went_back(before: Hits, after: Hits) -> bool:
+def has_restarted(before: Hits, after: Hits) -> bool:
     """Whether any count is lower than it was, or gone: the service was started again."""
     return any(
         after.get(key, {}).get(op, 0) < count
@@ -91,7 +96,7 @@ def read_snapshot(page: bytes) -> dict[str, Any]:
     for name, labels, text in _SAMPLE.findall(page):
         named, value = _labels(labels), number(text)
         if value is not None and "key" in named:
-            _take(keys.setdefault(named["key"], _Key()), name.decode(), named, value)
+            _add_sample(keys.setdefault(named["key"], _Key()), name.decode(), named, value)
     return {name: key.as_document() for name, key in keys.items()}
 
 
@@ -108,7 +113,7 @@ def _labels(text: bytes) -> dict[str, str]:
 
 
 def number(text: bytes | str) -> float | None:
-    """A value that can be counted with: a service that cannot tell how many says NaN."""
+    """A count from the page; None for NaN, which a service writes when it does not know."""
     try:
         value = float(text)
     except ValueError:
@@ -120,7 +125,7 @@ def _bound(text: str) -> float | str | None:
     return text if text == "+Inf" else number(text)
 
 
-def _take(key: _Key, name: str, labels: dict[str, str], value: float) -> None:
+def _add_sample(key: _Key, name: str, labels: dict[str, str], value: float) -> None:
     op = labels.get("op", "")
     if name == _HITS:
         key.hits[op] = int(value)
@@ -134,17 +139,9 @@ def _take(key: _Key, name: str, labels: dict[str, str], value: float) -> None:
         key.buckets.setdefault(op, []).append([bound, int(value)])
 
 
-_P99: Final = 0.99
-# fewer samples than these say nothing of the slowest in a hundred
-_LEAST_SAMPLES: Final = 100
-_NOTHING: Final[dict[str, Any]] = {"hits": 0, "members_written": 0, "buckets": []}
-
-Snapshot = dict[str, Any]
-
-
 @dataclass(frozen=True)
 class HotKey:
-    """One key and op since the start; what cannot be told yet is None."""
+    """One key and op since the start; what is not known yet is None."""
 
     key: str
     op: str

@@ -11,18 +11,18 @@ from locustfiles.http.connection import Connection
 from locustfiles.http.dialer import Dialer
 from locustfiles.recording.key_counters import (
     Hits,
+    has_restarted,
     hits_between,
     read_hits,
     read_ledger_buckets,
     read_snapshot,
-    went_back,
 )
 from locustfiles.schedule.clock import ScheduleClock
 
 _ROUTE: Final = "/metrics"
-# A stalled service answers late, not never; later than this the run has other worries.
+# A stalled service answers late; after this long the reading is given up.
 _SECONDS: Final = 5.0
-# The counters move from the first request on; what is read later has lost some of them.
+# The counters move from the first request on; a later first reading misses some hits.
 _LATE_SECONDS: Final = 1.0
 _READ_ONCE: Final = "the counters were read only once, at the end of the measured phase"
 _RESTARTED: Final = (
@@ -33,8 +33,8 @@ _RESTARTED: Final = (
 class KeyWatch:
     """Reads on whole seconds of the schedule; a late answer counts at the time it came.
 
-    What moved between two readings belongs to the second that the later one closes, so after a
-    stall one row holds the hits of several seconds and the rows of those are missing.
+    Hits between two readings count for the second that ends at the later one. So after a stall
+    one row holds the hits of several seconds, and the other seconds have no row.
     """
 
     def __init__(self, dialer: Dialer, duration_seconds: int) -> None:
@@ -45,7 +45,7 @@ class KeyWatch:
         self._start: dict[str, Any] | None = None
         self._end: dict[str, Any] | None = None
         self._has_no_counters = False
-        self._spoilt: str | None = None
+        self._spoiled_by: str | None = None
         self._first_hits: Hits = {}
         self._hits: Hits = {}
         self._last_page = b""
@@ -70,7 +70,7 @@ class KeyWatch:
                 line = {"second": second, "hits": hits}
                 yield f"{json.dumps(line, separators=(',', ':'))}\n"
 
-    def fold(self, before: int) -> None:
+    def forget_seconds(self, before: int) -> None:
         """Forget the earlier seconds."""
         self._rows = {second: hits for second, hits in self._rows.items() if second >= before}
 
@@ -82,11 +82,11 @@ class KeyWatch:
         """The content of `keys` in measurements.json."""
         return self._document(self._reason, self._end)
 
-    def so_far(self) -> dict[str, Any]:
-        """The same as if the measured phase had ended with the last reading."""
+    def document_so_far(self) -> dict[str, Any]:
+        """The same document as if the measured phase had ended with the last reading."""
         if self._start is None or self._end is not None:
             return self.as_document()
-        return self._document(self._spoilt, _snapshot(self._last_page, self._last_second))
+        return self._document(self._spoiled_by, _snapshot(self._last_page, self._last_second))
 
     def _document(self, reason: str | None, end: dict[str, Any] | None) -> dict[str, Any]:
         seconds = [{"second": second, "hits": hits} for second, hits in sorted(self._rows.items())]
@@ -108,24 +108,24 @@ class KeyWatch:
             self._start = _snapshot(outcome.body, at_second)
             self._first_hits = hits
             if is_last:
-                self._spoilt = _READ_ONCE
+                self._spoiled_by = _READ_ONCE
             elif at_second >= _LATE_SECONDS:
-                self._spoilt = (
+                self._spoiled_by = (
                     f"the counters were first read {at_second:.1f} s into the measured phase"
                 )
         else:
-            if went_back(self._hits, hits):
-                self._spoilt = _RESTARTED
-            self._note(hits, round(at_second) - 1)
+            if has_restarted(self._hits, hits):
+                self._spoiled_by = _RESTARTED
+            self._add_row(hits, round(at_second) - 1)
         self._hits = hits
         self._last_page, self._last_second = outcome.body, at_second
         if is_last:
             self._end = _snapshot(outcome.body, at_second)
-            self._reason = self._spoilt
+            self._reason = self._spoiled_by
         else:
             self._reason = "the measured phase did not end"
 
-    def _note(self, hits: Hits, second: int) -> None:
+    def _add_row(self, hits: Hits, second: int) -> None:
         row = self._rows.setdefault(min(max(second, 0), self._duration_seconds - 1), {})
         for key, ops in hits_between(self._hits, hits).items():
             into = row.setdefault(key, {})

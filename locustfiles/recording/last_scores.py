@@ -1,11 +1,11 @@
-"""The newest score that each player was told was accepted, and whose score is uncertain."""
+"""Each player's newest score that the service acknowledged, and whose score is uncertain."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
 class Accepted(NamedTuple):
-    """An event that the service said it accepted; the greater sequence is the newer one."""
+    """A score event that the service acknowledged; the greater sequence is the newer one."""
 
     sequence: int
     score: int
@@ -13,7 +13,7 @@ class Accepted(NamedTuple):
 
 @dataclass(slots=True)
 class LastScores:
-    """By player index; workers hand over what is new, and no two send for the same player.
+    """The acknowledged scores by player index; no two workers send for the same player.
 
     A player stays uncertain after one unknown outcome: that write may still land after a later
     one that was accepted.

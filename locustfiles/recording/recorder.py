@@ -1,4 +1,4 @@
-"""What one process notes about each of its requests."""
+"""Counts what becomes of each request of one process."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +15,10 @@ from locustfiles.schedule.arrival import Arrival
 from locustfiles.schedule.clock import MICROSECONDS
 
 
-class Bookkeeping:
-    """Counts into a recording that is handed over and replaced again and again.
+class Recorder:
+    """Counts into a recording that is taken away and replaced again and again.
 
-    Locust's own statistics get each request too, for its web page; no number of ours is theirs.
+    Locust's own statistics get each request too, for its web page; our numbers are not theirs.
     """
 
     def __init__(self, plan: Plan, log: RequestLog, fire_request: Callable[..., object]) -> None:
@@ -31,33 +31,33 @@ class Bookkeeping:
         # Locust groups errors by text, so there is one error for each kind.
         self._errors = {kind: Exception(kind) for kind in FAILURE_KINDS}
 
-    def take(self) -> dict[str, Any]:
-        """Hand over what was noted since the last time."""
+    def take_counts(self) -> dict[str, Any]:
+        """Return what was counted since the last call, and begin anew."""
         recording, scores = self._recording, self._scores
         self._recording, self._scores = Recording.of(self._operations), LastScores()
         return {"recording": recording.as_message(), "scores": scores.as_message()}
 
-    def offered(self, operation: str, arrival: Arrival, late_us: int) -> None:
-        """Note that an arrival fell due, and how late the scheduler was."""
+    def count_offered(self, operation: str, arrival: Arrival, late_us: int) -> None:
+        """Count an arrival that is due, and how late the scheduler was."""
         second = arrival.intended_us // MICROSECONDS
-        self._recording.operations[operation].cells[second].offered += 1
+        self._recording.operations[operation].seconds[second].offered += 1
         if self._plan.is_measured(second):
             bucket = bucket_of(clamped(late_us))
             lateness = self._recording.lateness_us
             lateness[bucket] = lateness.get(bucket, 0) + 1
 
-    def dropped(self, operation: str, arrival: Arrival) -> None:
-        """Note that an arrival was never sent."""
+    def count_dropped(self, operation: str, arrival: Arrival) -> None:
+        """Count an arrival that was never sent."""
         second = arrival.intended_us // MICROSECONDS
-        self._recording.operations[operation].cells[second].dropped += 1
-        self._log.write(operation, arrival, "dropped", 0, 0)
+        self._recording.operations[operation].seconds[second].dropped += 1
+        self._log.append_request(operation, arrival, "dropped", 0, 0)
 
-    def reconnected(self, operation: str, times: int) -> None:
-        """Note that a connection had to be opened again."""
+    def count_reconnects(self, operation: str, times: int) -> None:
+        """Count how often a connection had to be opened again."""
         self._recording.operations[operation].reconnects += times
 
-    def finished(self, operation: Operation, arrival: Arrival, outcome: Attempt) -> None:
-        """Note what came of a request that was sent."""
+    def count_outcome(self, operation: Operation, arrival: Arrival, outcome: Attempt) -> None:
+        """Count the outcome of a request that was sent."""
         record = self._recording.operations[operation.name]
         second = arrival.intended_us // MICROSECONDS
         timing = Timing(arrival.intended_us, outcome.begun_us, outcome.ended_us)
@@ -67,13 +67,13 @@ class Bookkeeping:
             reply = operation.judge(arrival, outcome.status, outcome.body)
         failure, status, accepted, age_us = reply
         if failure is None:
-            record.answered_well(second, timing, status, measured=is_measured)
+            record.count_success(second, timing, status, measured=is_measured)
             if age_us is not None and is_measured:
-                record.told_age(age_us)
+                record.count_age(age_us)
             if accepted is not None:
                 self._scores.accept(arrival.player, accepted)
         else:
-            record.failed(
+            record.count_failure(
                 second,
                 timing,
                 failure,
@@ -83,11 +83,13 @@ class Bookkeeping:
             )
             if outcome.was_written and operation.name == "submit":
                 self._scores.uncertain.add(arrival.player)
-        told = failure or status or "ok"
-        self._log.write(operation.name, arrival, told, timing.begun_us, timing.ended_us)
-        self._tell_locust(operation.name, timing, failure, len(outcome.body))
+        outcome_name = failure or status or "ok"
+        self._log.append_request(
+            operation.name, arrival, outcome_name, timing.begun_us, timing.ended_us
+        )
+        self._report_to_locust(operation.name, timing, failure, len(outcome.body))
 
-    def _tell_locust(
+    def _report_to_locust(
         self, operation: str, timing: Timing, failure: FailureKind | None, length: int
     ) -> None:
         self._fire_request(

@@ -1,4 +1,4 @@
-"""What one process counted, or several together: every field adds up, so nothing is lost."""
+"""What one process counted, or all of them together: every field can be added up."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,8 +11,12 @@ from locustfiles.schedule.clock import MICROSECONDS
 
 
 @dataclass(slots=True)
-class Cell:
-    """One second of one operation; the last two fields are by the second of the arrival."""
+class SecondCounts:
+    """One second of one operation.
+
+    Answers are counted by the second of their arrival in `completed` and `achieved`, and by the
+    second in which their request was due in all other fields.
+    """
 
     offered: int = 0
     sent: int = 0
@@ -32,7 +36,7 @@ class Cell:
         ]  # fmt: skip
 
     def add(self, counters: list[int], response_us: Counts) -> None:
-        """Add the counters and buckets of another cell of the same second."""
+        """Add the counters and buckets that another process has of the same second."""
         (
             self.offered, self.sent, self.dropped, self.ok, self.failed,
             self.answered, self.completed, self.achieved,
@@ -64,10 +68,10 @@ class FailureSpan:
 
 
 @dataclass(slots=True)
-class Settled:
-    """The sums of the seconds of a phase that were folded; times of theirs are kept elsewhere."""
+class SettledSums:
+    """The sums of a phase's settled seconds; their response times are in the histograms."""
 
-    counts: Cell = field(default_factory=Cell)
+    counts: SecondCounts = field(default_factory=SecondCounts)
     failures: dict[str, FailureSpan] = field(default_factory=dict)
 
     def add_failures(self, kind: str, second: int, count: int) -> None:
@@ -82,9 +86,9 @@ class Settled:
 class OperationRecord:
     """Everything counted about one operation; histograms are of the measured phase alone."""
 
-    cells: dict[int, Cell] = field(default_factory=lambda: defaultdict(Cell))
-    warmup: Settled = field(default_factory=Settled)
-    measured: Settled = field(default_factory=Settled)
+    seconds: dict[int, SecondCounts] = field(default_factory=lambda: defaultdict(SecondCounts))
+    warmup: SettledSums = field(default_factory=SettledSums)
+    measured: SettledSums = field(default_factory=SettledSums)
     response_us: Counts = field(default_factory=dict)
     service_us: Counts = field(default_factory=dict)
     failed_response_us: Counts = field(default_factory=dict)
@@ -96,30 +100,30 @@ class OperationRecord:
     unknown: int = 0
     reconnects: int = 0
 
-    def answered_well(
+    def count_success(
         self, second: int, timing: Timing, status: str | None, *, measured: bool
     ) -> None:
-        """Count an answer that holds what its operation promises."""
-        cell = self.cells[second]
-        cell.sent += 1
-        cell.ok += 1
-        cell.answered += 1
-        ended_in = self.cells[timing.ended_us // MICROSECONDS]
+        """Count an answer that is what its operation promises."""
+        counts = self.seconds[second]
+        counts.sent += 1
+        counts.ok += 1
+        counts.answered += 1
+        ended_in = self.seconds[timing.ended_us // MICROSECONDS]
         ended_in.completed += 1
         ended_in.achieved += 1
         bucket = self._bucket(timing.ended_us - timing.intended_us)
-        _count(cell.response_us, bucket)
+        _count(counts.response_us, bucket)
         if measured:
             _count(self.response_us, bucket)
             _count(self.service_us, self._bucket(timing.ended_us - timing.begun_us))
         if status is not None:
             self.statuses[status] = self.statuses.get(status, 0) + 1
 
-    def told_age(self, age_us: int) -> None:
-        """Count how old an answer of the measured phase was by its own account."""
+    def count_age(self, age_us: int) -> None:
+        """Count the age that an answer of the measured phase states."""
         _count(self.age_us, bucket_of(clamped(age_us)))
 
-    def failed(
+    def count_failure(
         self,
         second: int,
         timing: Timing,
@@ -129,32 +133,32 @@ class OperationRecord:
         unknown: bool,
         measured: bool,
     ) -> None:
-        """Count a failure; an answer that arrived whole completes even so."""
-        cell = self.cells[second]
-        cell.sent += 1
-        cell.failed += 1
+        """Count a failure; a request that got a whole answer is completed all the same."""
+        counts = self.seconds[second]
+        counts.sent += 1
+        counts.failed += 1
         self.unknown += unknown
         if answered:
-            cell.answered += 1
-            self.cells[timing.ended_us // MICROSECONDS].completed += 1
+            counts.answered += 1
+            self.seconds[timing.ended_us // MICROSECONDS].completed += 1
         if measured:
             _count(self.failed_response_us, self._bucket(timing.ended_us - timing.intended_us))
         _count(self.failures[kind], second)
 
-    def before(self, second: int) -> Iterator[tuple[int, Cell]]:
-        """The cells of earlier seconds, in order."""
-        yield from sorted((at, cell) for at, cell in self.cells.items() if at < second)
+    def seconds_before(self, second: int) -> Iterator[tuple[int, SecondCounts]]:
+        """The counts of earlier seconds, in order."""
+        yield from sorted((at, counts) for at, counts in self.seconds.items() if at < second)
 
-    def fold(self, second: int) -> None:
-        """Fold every earlier second into the sums of its phase."""
-        for at, cell in list(self.before(second)):
-            self._sums_of(at).counts.add(cell.counters(), {})
-            del self.cells[at]
+    def settle(self, second: int) -> None:
+        """Add every earlier second to the sums of its phase, and forget it."""
+        for at, counts in list(self.seconds_before(second)):
+            self._sums_of(at).counts.add(counts.counters(), {})
+            del self.seconds[at]
         for kind, by_second in self.failures.items():
             for at in [one for one in by_second if one < second]:
                 self._sums_of(at).add_failures(kind, at, by_second.pop(at))
 
-    def _sums_of(self, second: int) -> Settled:
+    def _sums_of(self, second: int) -> SettledSums:
         return self.warmup if second < 0 else self.measured
 
     def _bucket(self, microseconds: int) -> int:
@@ -164,8 +168,9 @@ class OperationRecord:
     def as_message(self) -> dict[str, Any]:
         """The record in the plain types that a message between processes can hold."""
         return {
-            "cells": {
-                second: [cell.counters(), cell.response_us] for second, cell in self.cells.items()
+            "seconds": {
+                second: [counts.counters(), counts.response_us]
+                for second, counts in self.seconds.items()
             },
             "response_us": self.response_us,
             "service_us": self.service_us,
@@ -178,8 +183,8 @@ class OperationRecord:
 
     def add_message(self, message: dict[str, Any]) -> None:
         """Add the record that a message holds."""
-        for second, (counters, response_us) in message["cells"].items():
-            self.cells[second].add(counters, response_us)
+        for second, (counters, response_us) in message["seconds"].items():
+            self.seconds[second].add(counters, response_us)
         add_counts(self.response_us, message["response_us"])
         add_counts(self.service_us, message["service_us"])
         add_counts(self.failed_response_us, message["failed_response_us"])

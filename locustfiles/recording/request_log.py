@@ -1,4 +1,4 @@
-"""Every request of a slice in a file, for whoever wants to compare schedules."""
+"""Every request of a slice in a file, so that two schedules can be compared."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,10 +15,10 @@ COLUMNS: Final = (
 class RequestLog(Protocol):
     """Takes a line for each request that has its outcome."""
 
-    def write(
+    def append_request(
         self, operation: str, arrival: Arrival, outcome: str, begun_us: int, ended_us: int
     ) -> None:
-        """Note one request."""
+        """Write one request."""
         ...
 
     def close(self) -> None:
@@ -27,12 +27,12 @@ class RequestLog(Protocol):
 
 
 class NoRequestLog:
-    """Keeps nothing: the default, because a line costs as much as counting does."""
+    """Writes nothing: the default, because a line costs as much as counting does."""
 
-    def write(
+    def append_request(
         self, operation: str, arrival: Arrival, outcome: str, begun_us: int, ended_us: int
     ) -> None:
-        """Forget the request."""
+        """Write nothing."""
 
     def close(self) -> None:
         """Nothing is open."""
@@ -41,8 +41,8 @@ class NoRequestLog:
 class RequestFile:
     """Writes comma separated lines, in the order of the outcomes.
 
-    A file that cannot be written, as on a full disk, is given up with a sentence: requests are
-    sent and counted all the same until whoever was told stops them.
+    A file that cannot be written, as on a full disk, is given up, and `given_up` gets the
+    reason as a sentence. Requests are sent and counted all the same until it stops the run.
     """
 
     def __init__(self, path: Path, given_up: Callable[[str], None]) -> None:
@@ -55,7 +55,7 @@ class RequestFile:
         except OSError as error:
             self._give_up(error)
 
-    def write(
+    def append_request(
         self, operation: str, arrival: Arrival, outcome: str, begun_us: int, ended_us: int
     ) -> None:
         """Write one line; a dropped request has no times."""
@@ -91,7 +91,7 @@ class RequestFile:
 def open_request_log(path: str, slice_index: int, given_up: Callable[[str], None]) -> RequestLog:
     """Open the log of one slice in a folder; without a folder nothing is kept.
 
-    `given_up` learns why, when the log cannot be written any more.
+    `given_up` gets the reason when the log cannot be written any more.
     """
     if not path:
         return NoRequestLog()

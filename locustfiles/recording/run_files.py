@@ -1,4 +1,4 @@
-"""What a run leaves: its raw files, written whole, and refreshed as checkpoints."""
+"""The raw files of a run, each replaced as a whole, so that a reader never sees half of one."""
 
 import json
 import os
@@ -18,6 +18,12 @@ from locustfiles.recording.last_scores import LastScores
 from locustfiles.recording.recording import Recording
 from locustfiles.run.plan import Plan
 
+_SECONDS_FILE: Final = "seconds.jsonl"
+# A request has its outcome within its own limits; a report that comes later than this after them
+# gets a line of its own.
+_REPORT_SECONDS: Final = 10
+_ROWS_PER_PIECE: Final = 200
+
 
 class RunFiles:
     """Writes into one run directory; lets other greenlets run between the pieces of a file."""
@@ -30,10 +36,10 @@ class RunFiles:
         self._directory.mkdir(parents=True, exist_ok=True)
 
     def write_json(self, name: str, content: dict[str, Any]) -> None:
-        """Write a small document for people to read as well."""
-        self.write(name, [json.dumps(content, indent=2, ensure_ascii=False), "\n"])
+        """Write a small document, indented so that people can read it."""
+        self.write_pieces(name, [json.dumps(content, indent=2, ensure_ascii=False), "\n"])
 
-    def append(self, name: str, length: int, lines: Iterable[str]) -> int:
+    def append_lines(self, name: str, length: int, lines: Iterable[str]) -> int:
         """Write lines behind the first `length` bytes of a file; returns its length then."""
         text = "".join(lines).encode()
         place = self._directory / name
@@ -45,13 +51,13 @@ class RunFiles:
                 file.truncate()
         return length + len(text)
 
-    def copy(self, name: str, directory: Path) -> None:
+    def copy_file(self, name: str, directory: Path) -> None:
         """Copy a file into another directory; a thread does it while the load goes on."""
         source = self._directory / name
         if source.exists():
             gevent.get_hub().threadpool.apply(shutil.copyfile, (source, directory / name))
 
-    def write(self, name: str, pieces: Iterable[str]) -> None:
+    def write_pieces(self, name: str, pieces: Iterable[str]) -> None:
         """Write a file from its pieces."""
         place = self._directory / name
         partial = self._directory / f".{name}.tmp"
@@ -66,13 +72,8 @@ class RunFiles:
             raise
 
 
-_NAME: Final = "seconds.jsonl"
-# The bound of a request is known; what is reported of it later than this gets a line of its own.
-_REPORT_SECONDS: Final = 10
-
-
 class SettledSeconds:
-    """Appends what is over; measurements.json tells how much of the file belongs to it."""
+    """Appends the seconds that are over to seconds.jsonl; measurements.json has the length."""
 
     def __init__(self, plan: Plan, files: RunFiles, recording: Recording, keys: KeyWatch) -> None:
         self._files = files
@@ -84,30 +85,27 @@ class SettledSeconds:
         self._until = 0
         self._bytes = 0
 
-    def append(self, now_seconds: float) -> None:
-        """Write the seconds that are over behind the others, and fold them into sums.
+    def append_seconds(self, now_seconds: float) -> None:
+        """Append the seconds that are over, and keep only their sums.
 
         Raises:
-            OSError: they cannot be written; then they are kept.
+            OSError: they cannot be written; then they are kept one by one.
         """
         before = min(floor(now_seconds - self._after), self._duration_seconds)
         lines = chain(settled_lines(self._recording, before), self._keys.settled_lines(before))
-        self._bytes = self._files.append(_NAME, self._bytes, lines)
+        self._bytes = self._files.append_lines(_SECONDS_FILE, self._bytes, lines)
         self._until = max(before, 0)
         for record in self._recording.operations.values():
-            record.fold(before)
-        self._keys.fold(before)
+            record.settle(before)
+        self._keys.forget_seconds(before)
 
-    def copy(self, directory: Path) -> None:
-        """Copy what was written into another directory."""
-        self._files.copy(_NAME, directory)
+    def copy_file(self, directory: Path) -> None:
+        """Copy the seconds written so far into another directory."""
+        self._files.copy_file(_SECONDS_FILE, directory)
 
     def as_document(self) -> dict[str, Any]:
         """The content of `settled` in measurements.json."""
         return {"bytes": self._bytes, "until": self._until}
-
-
-_ROWS_PER_PIECE: Final = 200
 
 
 def score_pieces(
@@ -117,9 +115,9 @@ def score_pieces(
     slices: int,
     lost_slices: Collection[int],
 ) -> Iterator[str]:
-    """The file in pieces: a row for each player that was loaded or written.
+    """final_scores.csv in pieces: a row for each player that was loaded or written.
 
-    What a lost worker last sent is not known, so all players of its slice are uncertain.
+    The last writes of a lost worker are not known, so all players of its slice are uncertain.
     """
     yield "player,board,score,sequence,unknown\n"
     players = sorted(scores.accepted.keys() | scores.uncertain)
@@ -128,7 +126,7 @@ def score_pieces(
         for player in players[start : start + _ROWS_PER_PIECE]:
             board = boards[places.of(player).partition]
             event = scores.accepted.get(player)
-            told = f"{event.score},{event.sequence}" if event else ","
+            accepted = f"{event.score},{event.sequence}" if event else ","
             unknown = player in scores.uncertain or player % slices in lost_slices
-            rows.append(f"{places.player_id(player)},{board},{told},{int(unknown)}\n")
+            rows.append(f"{places.player_id(player)},{board},{accepted},{int(unknown)}\n")
         yield "".join(rows)

@@ -1,4 +1,4 @@
-"""Everything a run is made from, checked before anything is loaded, open files included."""
+"""The inputs of a run, checked before any player is loaded; the limit on open files included."""
 
 import os
 import re
@@ -16,54 +16,19 @@ from locustfiles.errors import BadInput
 from locustfiles.http.dialer import Dialer, read_address
 from locustfiles.options import MOST_PLAYERS, RunOptions
 from locustfiles.run.plan import Plan
-from locustfiles.run.target import Description, ask_for_description, disagreements
+from locustfiles.run.target import Description, disagreements, read_description
 from workload.assumptions import InvalidWorkload
 from workload.dataset import Dataset, build_dataset
 from workload.model import TrafficModel, partition_keys
 from workload.scenario import Scenario
 
-# What macOS takes at most where its hard limit says "any number".
-_ALWAYS_TAKEN: Final = 10_240
-# What a process has open beside its connections, generously.
-_OWN: Final = 64
-
-
-def raise_limit() -> None:
-    """Raise the soft limit, often 1,024 or 256, to what the system lets everybody have."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft in {hard, resource.RLIM_INFINITY}:
-        return
-    for wanted in (hard, max(soft, _ALWAYS_TAKEN)):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            return
-
-
-def too_many_connections(plan: Plan, service: Mapping[str, Any] | None) -> list[str]:
-    """Sentences about connections that this process, or the service as it says, cannot hold."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    ours = None if soft == resource.RLIM_INFINITY else soft
-    theirs = service.get("open_files") if service else None
-    operations = len(plan.rates)
-    problems = []
-    for holder, each, limit, or_else in (
-        ("a load worker", plan.connections(), ours, ", or take more workers"),
-        ("the service", max(plan.load.connections, plan.slices), theirs, ""),
-    ):
-        wanted = operations * each
-        if isinstance(limit, int) and wanted > limit - _OWN:
-            problems.append(
-                f"{operations} operations with {each:,} connections each are {wanted:,} in "
-                f"{holder}, which may have {limit:,} files open, some {_OWN} of them its own: "
-                f"lower --set connections=..., raise the limit where it is started (ulimit -n)"
-                f"{or_else}."
-            )
-    return problems
-
-
 RUNS: Final = Path(__file__).resolve().parents[2] / "reports" / "runs"
 FOREIGN_PREFIX: Final = "hotboard-"
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,53}")
+# What macOS takes at most where its hard limit says "any number".
+_ALWAYS_TAKEN: Final = 10_240
+# What a process has open beside its connections, generously.
+_OWN_FILES: Final = 64
 
 
 @dataclass(frozen=True)
@@ -101,7 +66,7 @@ def read_inputs(options: RunOptions) -> RunInputs:
             f"{MOST_PLAYERS:,} that a run can load: use a smaller --scale, or --players."
         )
     dialer = Dialer(read_address(options.target))
-    description = ask_for_description(dialer)
+    description = read_description(dialer)
     problems = disagreements(description.boards, scenario.assumptions, scenario.load)
     directory = options.run_dir or RUNS / _run_id(scenario.name, description.boards.mode)
     problems += _directory_problems(directory)
@@ -115,6 +80,39 @@ def read_inputs(options: RunOptions) -> RunInputs:
     if problems:
         raise BadInput(*problems)
     return RunInputs(options, scenario, dialer, description, directory, plan)
+
+
+def raise_limit() -> None:
+    """Raise the soft limit on open files, often 1,024 or 256, as far as the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft in {hard, resource.RLIM_INFINITY}:
+        return
+    for wanted in (hard, max(soft, _ALWAYS_TAKEN)):
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return
+
+
+def too_many_connections(plan: Plan, service: Mapping[str, Any] | None) -> list[str]:
+    """Sentences about connections that exceed the open files of a worker or the service."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    of_worker = None if soft == resource.RLIM_INFINITY else soft
+    of_service = service.get("open_files") if service else None
+    operations = len(plan.rates)
+    problems = []
+    for holder, each, limit, or_else in (
+        ("a load worker", plan.connections(), of_worker, ", or take more workers"),
+        ("the service", max(plan.load.connections, plan.slices), of_service, ""),
+    ):
+        wanted = operations * each
+        if isinstance(limit, int) and wanted > limit - _OWN_FILES:
+            problems.append(
+                f"{operations} operations with {each:,} connections each are {wanted:,} in "
+                f"{holder}, which may have {limit:,} files open, some {_OWN_FILES} of them its "
+                f"own: lower --set connections=..., raise the limit where it is started (ulimit -n)"
+                f"{or_else}."
+            )
+    return problems
 
 
 def _plan(options: RunOptions, scenario: Scenario, players: int, directory: Path) -> Plan:

@@ -21,7 +21,7 @@ _EVENT_BYTES: Final = 60
 
 @dataclass
 class Loading:
-    """How far the loading came."""
+    """How many players are loaded so far."""
 
     players: int
     events: int = 0
@@ -59,10 +59,10 @@ class Loader:
         self._batch_events = max(min(limits.batch_events, limits.body_bytes // largest), 1)
 
     def run(self, before_batch: Callable[[], None]) -> None:
-        """Load everybody; the callback may raise to stop in between.
+        """Load all players; the callback may raise to stop in between.
 
         Raises:
-            RunCutShort: a batch was not applied whole; it is never sent again.
+            RunCutShort: a batch was not applied as a whole; it is never sent again.
         """
         connection = Connection(self._dialer)
         begun = time.perf_counter()
@@ -70,7 +70,7 @@ class Loader:
             for place, players in self._batches():
                 before_batch()
                 outcome = self._send(connection, place, players)
-                self._judge(outcome, place, players)
+                self._record_outcome(outcome, place, players)
         finally:
             self._state.seconds = time.perf_counter() - begun
             connection.close()
@@ -96,7 +96,7 @@ class Loader:
         path = f"{place.path}/scores"
         return post_json(connection, self._dialer.address, path, body, _BATCH_SECONDS)
 
-    def _judge(self, outcome: Attempt, place: Place, players: range) -> None:
+    def _record_outcome(self, outcome: Attempt, place: Place, players: range) -> None:
         self._state.batches += 1
         self._state.events += len(players)
         applied = _applied(outcome, len(players))
@@ -118,7 +118,7 @@ def _applied(outcome: Attempt, events: int) -> int:
 
 
 def _counts(outcome: Attempt) -> _Counts:
-    """What the service told of a batch; nothing where it told none."""
+    """The counts in the answer to a batch; zero when there is none."""
     if outcome.failure is not None or outcome.status not in {200, 202}:
         return _Counts(0)
     try:

@@ -1,4 +1,7 @@
-"""The leading process, a Locust master or one alone: when its run begins and how it ends."""
+"""The master's part in Locust: a run begins with Locust's test, and Locust ends with the run.
+
+Without workers of its own, one process is both master and worker.
+"""
 
 import logging
 import subprocess
@@ -20,11 +23,14 @@ from locustfiles.live.progress import Phases, Progress
 from locustfiles.live.tables_so_far import TablesSoFar
 from locustfiles.recording.host_facts import CHECKOUT
 from locustfiles.recording.last_scores import LastScores
-from locustfiles.run.hooks import listen, typed
 from locustfiles.run.inputs import RunInputs
-from locustfiles.run.run_controller import Conductor
+from locustfiles.run.locust_events import listen, typed
+from locustfiles.run.run_controller import RunController
 from locustfiles.run.stopping import StopRequest
-from locustfiles.run.workers import Crew
+from locustfiles.run.workers import Workers
+
+# Lets Locust finish the stop that its web page requested, before the process ends.
+_AFTER_STOP_SECONDS = 1.0
 
 Deal = dict[str, dict[str, int]]
 Deals = Iterator[Deal]
@@ -48,17 +54,17 @@ class OneOfEach(UsersDispatcher):
         spawn_rate: float,
         user_classes: list[type[User]] | None = None,
     ) -> None:
-        """Begin again with the same deal, whatever number of users is asked for."""
+        """Begin again with the same deal, whatever the number of users."""
         del target_user_count, spawn_rate, user_classes
         self._deals = iter((self._current(),))
 
     def add_worker(self, worker_node: WorkerNode) -> None:
-        """Take note of a worker that came too late to be given anything."""
+        """Remember a worker that came too late to get users."""
         if worker_node.id not in self._nodes:
             self._nodes.append(worker_node.id)
 
     def remove_worker(self, worker_node: WorkerNode) -> None:
-        """Forget a worker; nobody gets its users."""
+        """Forget a worker; its users are not given to another one."""
         self._nodes = [node for node in self._nodes if node != worker_node.id]
 
     def __next__(self) -> Deal:
@@ -78,7 +84,7 @@ def dispatcher_for(slices: int) -> type[UsersDispatcher]:
 def silence_statistics(environment: Environment) -> None:
     """Print none of Locust's tables: they round to milliseconds and count failures in.
 
-    Whoever asks for them with --print-stats gets them.
+    With --print-stats they are printed.
     """
     options = environment.parsed_options
     if options is not None and not options.print_stats:
@@ -86,15 +92,11 @@ def silence_statistics(environment: Environment) -> None:
         logging.getLogger("locust.stats_logger").disabled = True
 
 
-# Lets Locust finish the stop that its web page asked for, before the process ends.
-_AFTER_STOP_SECONDS = 1.0
-
-
-class Lead:
+class Master:
     """Begins the run when Locust starts its test, and ends Locust when the run has ended.
 
     Raises:
-        BadInput: the metrics cannot be served where they were wanted.
+        BadInput: the metrics cannot be served at the given address.
     """
 
     def __init__(
@@ -107,22 +109,22 @@ class Lead:
         plan = inputs.plan
         self._progress = Progress(Phases(plan.warmup_seconds, plan.duration_seconds))
         classes = frozenset(one.__name__ for one in environment.user_classes)
-        self._crew = Crew(runner, classes, tuple(plan.rates_per_second), LastScores())
-        self._conductor = Conductor(inputs, self._crew, self._progress, stop)
+        self._workers = Workers(runner, classes, tuple(plan.rates_per_second), LastScores())
+        self._controller = RunController(inputs, self._workers, self._progress, stop)
         options = inputs.options
-        metrics = LiveMetrics(self._crew.live, plan.run_id, inputs.description.boards.mode)
+        metrics = LiveMetrics(self._workers.live, plan.run_id, inputs.description.boards.mode)
         self._metrics = MetricsPage(metrics, options.metrics_host, options.metrics_port)
         self._users = plan.slices * len(classes)
         self._has_begun = False
         self._is_locust_ending = False
         self._is_over = Event()
 
-    def take(self) -> None:
-        """Take the lead: from now on Locust's events move the run."""
+    def listen(self) -> None:
+        """Let Locust's events move the run from now on."""
         environment = self._environment
         environment.dispatcher_class = dispatcher_for(self._inputs.plan.slices)
         environment.process_exit_code = INCOMPLETE
-        self._crew.listen()
+        self._workers.listen()
         silence_statistics(environment)
         listen(environment.events.test_start, self._begin)
         listen(environment.events.test_stopping, self._stop_test)
@@ -137,8 +139,8 @@ class Lead:
         run = RunOnPage(
             self._inputs.plan.run_id,
             lambda: self._has_begun,
-            self._conductor.hot_keys,
-            TablesSoFar(self._conductor.results),
+            self._controller.hot_keys,
+            TablesSoFar(self._controller.results),
         )
         WebPage(web_ui, options.web_base_path if options else "", run, self._stop).add()
 
@@ -146,7 +148,7 @@ class Lead:
         if not self._has_begun:
             self._has_begun = True
             self._stop.leave_to_locust()
-            # Locust waits for as many users as were asked for on its web page.
+            # Locust waits for the number of users that was entered on its web page.
             self._runner.target_user_count = self._users
             gevent.spawn(self._run)
 
@@ -157,7 +159,7 @@ class Lead:
 
     def _run(self) -> None:
         try:
-            self._conductor.run()
+            self._controller.run()
             self._metrics.await_last_scrape()
             self._environment.process_exit_code = self._exit_code()
         finally:
@@ -166,9 +168,9 @@ class Lead:
                 self._end_locust()
 
     def _exit_code(self) -> int:
-        ending, directory = self._conductor.ending, self._inputs.directory
+        ending, directory = self._controller.ending, self._inputs.directory
         if ending.reason:
-            self._progress.say(f"{ending.ended}: {ending.reason}")
+            self._progress.print_line(f"{ending.ended}: {ending.reason}")
         if self._inputs.options.run_dir is not None:
             return COMPLETE if ending.ended == "completed" else INCOMPLETE
         words = [sys.executable, "-m", "reports", "tables", str(directory)]
@@ -187,11 +189,11 @@ class Lead:
 
     def _quit(self, **_: object) -> None:
         if self._has_begun:
-            self._wait_for_end("Locust was told to quit")
+            self._wait_for_end("Locust quits")
 
     def _wait_for_end(self, reason: str) -> None:
         self._is_locust_ending = True
-        # Locust also stops when the last worker is gone, and that is for the run to say.
-        if not self._crew.trouble():
+        # Locust also stops when the last worker is gone; then the run itself gives the reason.
+        if not self._workers.trouble():
             self._stop.ask(reason)
         self._is_over.wait()

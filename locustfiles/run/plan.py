@@ -1,4 +1,4 @@
-"""What the master tells each worker before the start: everything that a slice depends on."""
+"""The plan that the master sends each worker: everything that its slice depends on."""
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -65,7 +65,7 @@ class Plan:
 
     @cached_property
     def popularity(self) -> Popularity:
-        """Who the requests are about; made once, for all operations of a process."""
+        """How often the requests name each player; made once for all operations of a process."""
         return make_popularity(self.assumptions, self.players, self.seed)
 
     def first_number(self, operation: str) -> int:

@@ -1,7 +1,7 @@
-"""What a scenario does beside its load, where data alone cannot say it: a file of its name.
+"""What a scenario does beside its load: prepare the service before it, act during it.
 
-`locustfiles/scenarios/<name>.py` (dashes as underscores) offers `companion(inputs)`; a scenario
-without such a file has none. It runs in the leading process only.
+`locustfiles/scenarios/<name>.py` (dashes as underscores) offers `make_hooks(inputs)`; a scenario
+without such a file has no hooks. They run in the master only.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from locustfiles.run.inputs import RunInputs
 
 
-class Companion(Protocol):
-    """Prepares the service for a scenario's load, and acts while it runs."""
+class ScenarioHooks(Protocol):
+    """The hooks of one scenario, called in this order; `facts` at any time."""
 
     def prepare(self, check: Callable[[], None]) -> None:
         """Make what the load needs, before the start; `check` between steps may raise to stop.
@@ -24,7 +24,7 @@ class Companion(Protocol):
         ...
 
     def begin(self, second_zero_at: int) -> None:
-        """Learn when second 0 will be (epoch seconds), before anything of the load is sent."""
+        """Learn when second 0 will be (epoch seconds); no request of the load has been sent yet."""
         ...
 
     def end(self) -> None:
@@ -32,31 +32,31 @@ class Companion(Protocol):
         ...
 
     def facts(self) -> dict[str, Any]:
-        """What it did and saw, for `scenario` in measurements.json; asked for at any time."""
+        """The content of `scenario` in measurements.json."""
         ...
 
 
-class NoCompanion:
-    """Of a scenario that is data alone."""
+class NoHooks:
+    """The hooks of a scenario that is a TOML file alone."""
 
     def prepare(self, check: Callable[[], None]) -> None:
         """Nothing is needed."""
 
     def begin(self, second_zero_at: int) -> None:
-        """Nothing happens in between."""
+        """Nothing begins."""
 
     def end(self) -> None:
         """Nothing runs."""
 
     def facts(self) -> dict[str, Any]:
-        """Nothing was done."""
+        """Nothing is added."""
         return {}
 
 
-def companion_of(inputs: RunInputs) -> Companion:
-    """The companion of a run's scenario."""
+def hooks_of(inputs: RunInputs) -> ScenarioHooks:
+    """The hooks of a run's scenario."""
     name = f"locustfiles.scenarios.{inputs.scenario.name.replace('-', '_')}"
     if find_spec(name) is None:
-        return NoCompanion()
-    made: Companion = import_module(name).companion(inputs)
+        return NoHooks()
+    made: ScenarioHooks = import_module(name).make_hooks(inputs)
     return made

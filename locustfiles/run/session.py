@@ -8,9 +8,9 @@ from locust.runners import MasterRunner, WorkerRunner
 
 from locustfiles.errors import USAGE, BadInput
 from locustfiles.options import RunOptions, page_problem, read_options, refusals, users_problem
-from locustfiles.run.hooks import typed
 from locustfiles.run.inputs import raise_limit, read_inputs
-from locustfiles.run.master import Lead
+from locustfiles.run.locust_events import typed
+from locustfiles.run.master import Master
 from locustfiles.run.stopping import StopRequest
 from locustfiles.run.worker import Generator, follow
 from locustfiles.users import OpenLoopUser
@@ -31,7 +31,7 @@ def begin(environment: Environment, **_: object) -> None:
         follow(environment, runner, OpenLoopUser.generator, stop)
         return
     try:
-        Lead(environment, runner, read_inputs(_options(environment)), stop).take()
+        Master(environment, runner, read_inputs(_options(environment)), stop).listen()
     except BadInput as error:
         sys.stderr.write("".join(f"{problem}\n" for problem in error.problems))
         sys.exit(USAGE)

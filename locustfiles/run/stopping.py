@@ -17,7 +17,7 @@ from locustfiles.errors import INCOMPLETE
 
 
 class StopRequest:
-    """Remembers why somebody wants the process to end; the first reason stays."""
+    """Remembers why the process is to end early; the first reason stays."""
 
     def __init__(self) -> None:
         self.reason: str | None = None
@@ -32,7 +32,7 @@ class StopRequest:
         self._locust_listens = True
 
     def listen_to_signals(self, runner: Runner) -> None:
-        """Take note of SIGINT, SIGHUP and SIGTERM, and end a process Locust would not end yet."""
+        """Handle SIGINT, SIGHUP and SIGTERM, and end a process that Locust would not end yet."""
 
         def on_interrupt() -> None:
             self.ask("stopped by SIGINT (Ctrl-C)")
@@ -49,7 +49,7 @@ class StopRequest:
                 sys.exit(INCOMPLETE)
 
         gevent.signal_handler(signal.SIGINT, on_interrupt)
-        # nohup has it ignored, and means it
+        # under nohup it is ignored, which must stay so
         if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
             gevent.signal_handler(signal.SIGHUP, on_hang_up)
         gevent.signal_handler(signal.SIGTERM, on_terminate)

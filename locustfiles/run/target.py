@@ -1,4 +1,4 @@
-"""What the service says of itself, and whether it is the one that the model describes."""
+"""The service's description of itself, and whether it agrees with the model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from workload.model import partition_keys
 _SECONDS: Final = 10.0
 _ROUTE: Final = "/v1/boards"
 _MISDIRECTED: Final = 421
-_SOUNDS_LIKE: Final = {
+_REASONS: Final = {
     "refused": "nothing listens there",
     "timeout": f"no answer within {_SECONDS:g} s",
     "reset": "the connection was closed without an answer",
@@ -57,14 +57,14 @@ class Boards(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Description:
-    """What the service answered: as read, and in its own words."""
+    """The service's answer: the parts that are read, and the whole document."""
 
     boards: Boards
     verbatim: dict[str, Any]
 
 
-def ask_for_description(dialer: Dialer) -> Description:
-    """Ask the service for its boards.
+def read_description(dialer: Dialer) -> Description:
+    """Read the service's description of its boards.
 
     Raises:
         BadInput: it does not answer, or not with a description.
@@ -74,7 +74,7 @@ def ask_for_description(dialer: Dialer) -> Description:
     outcome = get(connection, dialer.address, _ROUTE, _SECONDS)
     connection.close()
     if outcome.failure is not None:
-        reason = _SOUNDS_LIKE.get(outcome.failure, outcome.failure)
+        reason = _REASONS.get(outcome.failure, outcome.failure)
         raise BadInput(
             f"{url} does not answer ({reason}): start the service first, "
             "or name another one with --host."

@@ -1,12 +1,12 @@
-"""The sending side of a run: one generator per process, whose last numbers reach the master."""
+"""The sending side of a run: one generator per process, which reports to the master."""
 
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar, cast
 
 import gevent
-from gevent.event import Event
+from gevent.event import AsyncResult, Event
 from locust.env import Environment
 from locust.runners import Runner, WorkerRunner
 
@@ -14,39 +14,19 @@ from locustfiles.errors import COMPLETE, INCOMPLETE
 from locustfiles.http.dialer import Dialer, read_address
 from locustfiles.operations import make_operations
 from locustfiles.recording.host_facts import CpuMeter, CpuShare
-from locustfiles.recording.recorder import Bookkeeping
+from locustfiles.recording.recorder import Recorder
 from locustfiles.recording.request_log import RequestLog, open_request_log
-from locustfiles.run import workers as messages
-from locustfiles.run.hooks import listen
+from locustfiles.run.locust_events import listen
 from locustfiles.run.plan import Plan
 from locustfiles.run.stopping import StopRequest
-from locustfiles.run.workers import Message
+from locustfiles.run.workers import DELTA, FINAL, GO, PLAN, PRESENT, READY, STOP, Message
 from locustfiles.schedule.clock import ScheduleClock
 from locustfiles.schedule.open_loop import OpenLoop
 
 T = TypeVar("T")
 
-
-class Once(Generic[T]):
-    """Empty until it is set; the first value stays."""
-
-    def __init__(self) -> None:
-        self._arrived = Event()
-        self._values: list[T] = []
-
-    def set(self, value: T) -> None:
-        """Let everybody have the value."""
-        self._values.append(value)
-        self._arrived.set()
-
-    def get(self) -> T:
-        """Wait for the value."""
-        self._arrived.wait()
-        return self._values[0]
-
-    def is_set(self) -> bool:
-        """Whether the value has arrived."""
-        return self._arrived.is_set()
+# A master that is silent for this long is gone. Locust would go on for a minute.
+_MASTER_SILENCE_SECONDS: Final = 10.0
 
 
 class Generator:
@@ -56,8 +36,8 @@ class Generator:
         self._runner = runner
         self._fire_request = fire_request
         self._users: Counter[str] = Counter()
-        self._loops: Once[dict[str, OpenLoop]] = Once()
-        self._clock: Once[ScheduleClock] = Once()
+        self._loops: AsyncResult[dict[str, OpenLoop]] = AsyncResult()
+        self._clock: AsyncResult[ScheduleClock] = AsyncResult()
         self._opened = 0
         self._ended = 0
         self._all_ended = Event()
@@ -65,25 +45,25 @@ class Generator:
         self._stopped_by: str | None = None
 
     def listen(self) -> None:
-        """Take the master's messages from now on."""
-        self._runner.register_message(messages.PLAN, self._on_plan)
-        self._runner.register_message(messages.GO, self._on_go)
-        self._runner.register_message(messages.STOP, self._on_stop)
+        """Receive the master's messages from now on."""
+        self._runner.register_message(PLAN, self._on_plan)
+        self._runner.register_message(GO, self._on_go)
+        self._runner.register_message(STOP, self._on_stop)
 
     def play(self, user_class: str, operation: str) -> None:
         """Replay one operation; its user instance calls this, and is done when it returns."""
-        if self._clock.is_set():
-            return  # Locust was told to start again: a schedule is replayed once
+        if self._clock.ready():
+            return  # Locust started its test again: a schedule is replayed once
         self._users[user_class] += 1
-        self._runner.send_message(messages.PRESENT, {"users": dict(self._users)})
-        loops = self._loops.get()
+        self._runner.send_message(PRESENT, {"users": dict(self._users)})
+        loops = _value_of(self._loops)
         loop = loops[operation]
         loop.open_connections()
         self._opened += 1
         if self._opened == len(loops):
-            self._runner.send_message(messages.READY, {})
+            self._runner.send_message(READY, {})
         try:
-            loop.run(self._clock.get())
+            loop.run(_value_of(self._clock))
         except Exception as error:
             self.stop(f"the load generator failed: {error!r}")
             raise
@@ -93,21 +73,21 @@ class Generator:
                 self._all_ended.set()
 
     def stop(self, reason: str) -> None:
-        """End early: nothing more is offered, and what is owed is waited for only a while."""
+        """End early: nothing more is offered, and answers are waited for only a while."""
         if self._reported.is_set():
             return
         self._stopped_by = self._stopped_by or reason
         self._stop_loops()
 
     def wait_until_reported(self) -> None:
-        """Wait until the last numbers are sent; without a start there will be none."""
-        if self._clock.is_set():
+        """Wait until the final counts are sent; without a start there are none."""
+        if self._clock.ready():
             self._reported.wait()
 
     @property
     def was_complete(self) -> bool:
         """Whether the slice was replayed to its end, or never begun."""
-        return self._stopped_by is None or not self._clock.is_set()
+        return self._stopped_by is None or not self._clock.ready()
 
     def _on_plan(self, msg: Message, **_: object) -> None:
         gevent.spawn(self._prepare, Plan.from_message(msg.data))
@@ -116,12 +96,12 @@ class Generator:
         address = read_address(plan.target)
         dialer = Dialer(address)
         log = open_request_log(plan.request_log, plan.slice_index, self.stop)
-        books = Bookkeeping(plan, log, self._fire_request)
+        recorder = Recorder(plan, log, self._fire_request)
         loops = {
-            name: OpenLoop(plan, operation, dialer, books)
+            name: OpenLoop(plan, operation, dialer, recorder)
             for name, operation in make_operations(plan, address).items()
         }
-        gevent.spawn(self._report, plan, books, log)
+        gevent.spawn(self._report, plan, recorder, log)
         self._loops.set(loops)
         if self._stopped_by is not None:
             self._stop_loops()
@@ -134,31 +114,26 @@ class Generator:
         self._stop_loops()
 
     def _stop_loops(self) -> None:
-        if self._loops.is_set():
-            for loop in self._loops.get().values():
+        if self._loops.ready():
+            for loop in _value_of(self._loops).values():
                 loop.stop()
 
     def _in_flight(self) -> int:
-        return sum(loop.in_flight for loop in self._loops.get().values())
+        return sum(loop.in_flight for loop in _value_of(self._loops).values())
 
-    def _report(self, plan: Plan, books: Bookkeeping, log: RequestLog) -> None:
+    def _report(self, plan: Plan, recorder: Recorder, log: RequestLog) -> None:
         """Send what was counted, every whole second and once more after the drain."""
-        clock = self._clock.get()
+        clock = _value_of(self._clock)
         cpu, meter = CpuShare(plan.duration_seconds), CpuMeter()
         while not self._all_ended.wait(timeout=-clock.now_seconds() % 1 or 1):
-            cpu.read(clock.now_seconds())
-            now = {"in_flight": self._in_flight(), "cpu_ratio": meter.read()}
-            self._runner.send_message(messages.DELTA, books.take() | {"now": now})
-        cpu.read(clock.now_seconds())
+            cpu.update(clock.now_seconds())
+            now = {"in_flight": self._in_flight(), "cpu_ratio": meter.read_ratio()}
+            self._runner.send_message(DELTA, recorder.take_counts() | {"now": now})
+        cpu.update(clock.now_seconds())
         log.close()
         end = {"cpu_ratio": cpu.ratio, "stopped_by": self._stopped_by}
-        self._runner.send_message(messages.FINAL, books.take() | end)
+        self._runner.send_message(FINAL, recorder.take_counts() | end)
         self._reported.set()
-
-
-# A master that is silent for this long is gone: nobody wants the load any more.
-# Locust would go on for a minute.
-_MASTER_SILENCE_SECONDS: Final = 10.0
 
 
 def follow(
@@ -185,3 +160,8 @@ def _end_with_master(runner: WorkerRunner, stop: StopRequest) -> None:
             stop.ask("the master is gone")
             runner.quit()
             return
+
+
+def _value_of(result: "AsyncResult[T]") -> T:
+    """Wait for the value; it is never None, which gevent's types do not say."""
+    return cast("T", result.get())

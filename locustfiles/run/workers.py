@@ -14,7 +14,7 @@ from locustfiles.run.plan import Plan
 
 
 class Message(Protocol):
-    """One message, from whom it came and what it says."""
+    """One message: the worker that sent it and its data."""
 
     node_id: str
     data: Any
@@ -31,8 +31,8 @@ STOP: Final = "hotboard-stop"
 
 
 @dataclass
-class Member:
-    """One worker, and what it said last."""
+class Worker:
+    """One worker, and what it last reported."""
 
     node_id: str
     slice_index: int = -1
@@ -43,8 +43,8 @@ class Member:
     stopped_by: str | None = None
 
 
-class Crew:
-    """Listens to the workers and adds up what they counted; a slice is given away once."""
+class Workers:
+    """Gives each worker its slice, once, and adds up what the workers count."""
 
     def __init__(
         self,
@@ -55,78 +55,78 @@ class Crew:
     ) -> None:
         self._runner = runner
         self._one_of_each = dict.fromkeys(classes, 1)
-        self._known: dict[str, Member] = {}
-        self.members: list[Member] = []
+        self._known: dict[str, Worker] = {}
+        self.assigned: list[Worker] = []
         self.recording = Recording.of(operations)
         self.live = LiveCounts(operations)
         self.scores = scores
 
     def listen(self) -> None:
-        """Take the workers' messages from now on."""
+        """Receive the workers' messages from now on."""
         self._runner.register_message(PRESENT, self._on_present)
         self._runner.register_message(READY, self._on_ready)
         self._runner.register_message(DELTA, self._on_delta)
         self._runner.register_message(FINAL, self._on_final)
 
-    def complete(self) -> list[str]:
+    def complete_node_ids(self) -> list[str]:
         """The workers that hold one instance of each class, in a fixed order."""
         return sorted(
             node for node, one in self._known.items() if one.is_complete and not self._is_gone(one)
         )
 
-    def give(self, plans: list[Plan]) -> None:
-        """Give one slice to each of as many complete workers."""
-        for node_id, plan in zip(self.complete(), plans, strict=False):
-            member = self._known[node_id]
-            member.slice_index = plan.slice_index
-            self.members.append(member)
+    def assign(self, plans: list[Plan]) -> None:
+        """Send one plan to each of as many complete workers."""
+        for node_id, plan in zip(self.complete_node_ids(), plans, strict=False):
+            worker = self._known[node_id]
+            worker.slice_index = plan.slice_index
+            self.assigned.append(worker)
             self._runner.send_message(PLAN, plan.as_message(), node_id)
 
-    def tell(self, message: str, data: dict[str, Any]) -> None:
+    def send_to_all(self, message: str, data: dict[str, Any]) -> None:
         """Send a message to every worker that has a slice and is still there."""
-        for member in self.members:
-            if not self._is_gone(member):
-                self._runner.send_message(message, data, member.node_id)
+        for worker in self.assigned:
+            if not self._is_gone(worker):
+                self._runner.send_message(message, data, worker.node_id)
 
     def are_ready(self) -> bool:
         """Whether every slice's connections are open."""
-        return all(member.is_ready for member in self.members)
+        return all(worker.is_ready for worker in self.assigned)
 
-    def lost(self) -> list[Member]:
-        """The workers that went away without their last numbers."""
-        return [one for one in self.members if not one.has_reported and self._is_gone(one)]
+    def lost(self) -> list[Worker]:
+        """The workers that are gone and did not send their final counts."""
+        return [one for one in self.assigned if not one.has_reported and self._is_gone(one)]
 
     def trouble(self) -> RunCutShort | None:
         """Why the run cannot go on with these workers, if it cannot."""
-        for member in self.lost():
-            return RunCutShort("worker-lost", f"The worker of slice {member.slice_index} was lost.")
-        for member in self.members:
-            if member.stopped_by is not None:
-                reason = f"The worker of slice {member.slice_index} ended early"
-                return RunCutShort("interrupted", f"{reason}: {member.stopped_by}.")
-        if not self.members and self._nobody_is_left():
+        for worker in self.lost():
+            return RunCutShort("worker-lost", f"The worker of slice {worker.slice_index} was lost.")
+        for worker in self.assigned:
+            if worker.stopped_by is not None:
+                reason = f"The worker of slice {worker.slice_index} ended early"
+                return RunCutShort("interrupted", f"{reason}: {worker.stopped_by}.")
+        if not self.assigned and self._all_are_gone():
             return RunCutShort("worker-lost", "Every worker was lost before the load began.")
         return None
 
-    def silent(self) -> list[Member]:
-        """The workers whose last numbers have not come."""
-        return [one for one in self.members if not one.has_reported]
+    def unreported(self) -> list[Worker]:
+        """The workers whose final counts have not arrived."""
+        return [one for one in self.assigned if not one.has_reported]
 
-    def _nobody_is_left(self) -> bool:
+    def _all_are_gone(self) -> bool:
         runner = self._runner
         return isinstance(runner, MasterRunner) and all(
             node.state == STATE_MISSING for node in runner.clients.all
         )
 
-    def _is_gone(self, member: Member) -> bool:
+    def _is_gone(self, worker: Worker) -> bool:
         if not isinstance(self._runner, MasterRunner):
             return False
-        node = self._runner.clients.get(member.node_id)
+        node = self._runner.clients.get(worker.node_id)
         return node is None or node.state == STATE_MISSING
 
     def _on_present(self, msg: Message, **_: object) -> None:
-        member = self._known.setdefault(msg.node_id, Member(msg.node_id))
-        member.is_complete = msg.data["users"] == self._one_of_each
+        worker = self._known.setdefault(msg.node_id, Worker(msg.node_id))
+        worker.is_complete = msg.data["users"] == self._one_of_each
 
     def _on_ready(self, msg: Message, **_: object) -> None:
         self._known[msg.node_id].is_ready = True
@@ -139,7 +139,7 @@ class Crew:
 
     def _on_final(self, msg: Message, **_: object) -> None:
         self._on_delta(msg)
-        member = self._known[msg.node_id]
-        member.cpu_ratio = msg.data["cpu_ratio"]
-        member.stopped_by = msg.data["stopped_by"]
-        member.has_reported = True
+        worker = self._known[msg.node_id]
+        worker.cpu_ratio = msg.data["cpu_ratio"]
+        worker.stopped_by = msg.data["stopped_by"]
+        worker.has_reported = True

@@ -17,6 +17,9 @@ from locustfiles.schedule.clock import ScheduleClock
 
 _SEED: Final = 20_260_906
 _MOST_VIEWS: Final = 5_000
+_SECONDS: Final = 10.0
+_AT_ONCE: Final = 32
+_POLL_SECONDS: Final = 0.02
 
 
 def history_of(player: int) -> dict[str, int]:
@@ -36,23 +39,18 @@ def history_of(player: int) -> dict[str, int]:
     }
 
 
-_SECONDS: Final = 10.0
-_AT_ONCE: Final = 32
-_POLL_SECONDS: Final = 0.02
-
-
-def companion(inputs: RunInputs) -> "AchievementsCompanion":
-    """The companion of a run.
+def make_hooks(inputs: RunInputs) -> "AchievementsHooks":
+    """The hooks of the scenario.
 
     Raises:
-        BadInput: the service knows no achievements.
+        BadInput: the service has no achievements.
     """
     require_capability(inputs, "achievements", "achievements")
-    return AchievementsCompanion(inputs)
+    return AchievementsHooks(inputs)
 
 
-class AchievementsCompanion:
-    """Makes the members, begins the sweep at half time, and notes from when to when it ran."""
+class AchievementsHooks:
+    """Makes the members, starts a sweep at half time, and records when it ran."""
 
     def __init__(self, inputs: RunInputs) -> None:
         self._plan = inputs.plan
@@ -68,12 +66,12 @@ class AchievementsCompanion:
         send_for_each("Making the members", players, self._make, dialer, _AT_ONCE, check)
 
     def begin(self, second_zero_at: int) -> None:
-        """Have the sweep begin at half time."""
+        """Start the sweep at half time."""
         clock = ScheduleClock.with_second_zero_at(second_zero_at)
         self._sweeping = gevent.spawn(self._run_sweep, clock)
 
     def end(self) -> None:
-        """Wait for the sweep no longer."""
+        """Stop waiting for the sweep."""
         if self._sweeping is not None:
             self._sweeping.kill()
 
@@ -105,8 +103,8 @@ class AchievementsCompanion:
         address = self._dialer.address
         from_second = clock.now_seconds()
         outcome = post_json(connection, address, "/v1/sweeps", b"", _SECONDS)
-        while (told := outcome.document()) is not None:
-            self._sweep = told | {
+        while (sweep := outcome.document()) is not None:
+            self._sweep = sweep | {
                 "from_second": round(from_second, 3),
                 "to_second": round(clock.now_seconds(), 3),
             }

@@ -35,9 +35,17 @@ _OPENS: Final = Fraction(1, 10)
 _CLOSES: Final = Fraction(4, 5)
 _GRACE: Final = Fraction(1, 20)
 _LONGEST_GRACE_SECONDS: Final = 5
-# Of the miles to be expected: one that should be reached, and two that should not.
+# Shares of the expected miles: one tier that should be reached, and two that should not.
 _TIERS: Final = (("bronze", Fraction(4, 5)), ("silver", Fraction(6, 5)), ("gold", Fraction(8, 5)))
 _LATER_SECONDS: Final = 3_600
+_SECONDS: Final = 10.0
+_JOINED_AT_MOST: Final = 1_000
+_JOINING_AT_ONCE: Final = 16
+# How long after its end an event may take to be final for those who read it.
+_FINAL_WITHIN_SECONDS: Final = 5.0
+_BETWEEN_SECONDS: Final = 0.2
+_OLD_BUILD: Final = frozenset({1})
+_READS: Final = re.compile(rb'^odometer_reads_total\{source="(\w+)"\} (\S+)', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class EventWindow:
 
     @property
     def ends_at_ms(self) -> int:
-        """When the end of the event is read, if somebody is there to record its closing."""
+        """When the grace is over and the event can be final."""
         return self.closes_at_ms + 1_000 * self.grace_seconds
 
 
@@ -101,26 +109,17 @@ def _moment(ms: int) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S}.{ms % 1_000:03d}Z"
 
 
-_SECONDS: Final = 10.0
-_JOINED_AT_MOST: Final = 1_000
-_JOINING_AT_ONCE: Final = 16
-_TOLD_SECONDS: Final = 5.0
-_BETWEEN_SECONDS: Final = 0.2
-_OLD_BUILD: Final = frozenset({1})
-_READS: Final = re.compile(rb'^odometer_reads_total\{source="(\w+)"\} (\S+)', re.MULTILINE)
-
-
-def companion(inputs: RunInputs) -> "OdometerCompanion":
-    """The companion of a run.
+def make_hooks(inputs: RunInputs) -> "OdometerHooks":
+    """The hooks of the scenario.
 
     Raises:
-        BadInput: the service keeps no community events.
+        BadInput: the service has no community events.
     """
     require_capability(inputs, "community_events", "community events")
-    return OdometerCompanion(inputs)
+    return OdometerHooks(inputs)
 
 
-class OdometerCompanion:
+class OdometerHooks:
     """Makes the event and lets players join, then reads the service's counts of reads."""
 
     def __init__(self, inputs: RunInputs) -> None:
@@ -138,10 +137,10 @@ class OdometerCompanion:
 
     def prepare(self, check: Callable[[], None]) -> None:
         """Agree on versions as both builds do, make the event, and let players join."""
-        told = get(self._connection, self._dialer.address, VERSIONS_PATH, _SECONDS)
+        answer = get(self._connection, self._dialer.address, VERSIONS_PATH, _SECONDS)
         try:
             for build, known in (("old", _OLD_BUILD), ("new", KNOWN_VERSIONS)):
-                self._versions[build] = chosen_version(known, told.status, told.body)
+                self._versions[build] = chosen_version(known, answer.status, answer.body)
         except EventClientError as error:
             raise RunCutShort("failed-to-load", str(error)) from None
         self._put(window_of(self._plan, None))
@@ -160,13 +159,13 @@ class OdometerCompanion:
         if self._watch is not None:
             self._watch.kill()
         path = event_path(2, self._event)
-        # What polls are told lags behind the end by two refresh intervals.
-        told_until = self._ends_at + _TOLD_SECONDS
+        # Reads lag behind the end by two refresh intervals.
+        read_until = self._ends_at + _FINAL_WITHIN_SECONDS
         while True:
             outcome = get(self._connection, self._dialer.address, path, _SECONDS)
             self._final = outcome.document() or self._final
             is_final = self._final is not None and self._final.get("final") is not None
-            if is_final or not self._ends_at <= time.time() < told_until:
+            if is_final or not self._ends_at <= time.time() < read_until:
                 break
             gevent.sleep(_BETWEEN_SECONDS)
         self._connection.close()

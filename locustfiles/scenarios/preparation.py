@@ -14,7 +14,7 @@ _CHECK_SECONDS = 0.05
 
 
 def require_capability(inputs: RunInputs, capability: str, things: str) -> None:
-    """Go on only where the service says of itself that it keeps these things.
+    """Go on only if the service describes a capability.
 
     Raises:
         BadInput: it does not.
@@ -31,7 +31,7 @@ def require_ok(outcome: Attempt, step: str) -> None:
     """Go on only after a success.
 
     Raises:
-        RunCutShort: with the step, and what came instead.
+        RunCutShort: with the step and the answer.
     """
     if not outcome.is_ok:
         raise RunCutShort("failed-to-load", f"{step} failed: {outcome.in_words()}.")
@@ -50,21 +50,21 @@ def send_for_each(
     `check` is called meanwhile, and may raise to stop.
 
     Raises:
-        RunCutShort: a request was no success; over its connection nothing more was sent.
+        RunCutShort: a request failed; its connection sent nothing more.
     """
     connections = [Connection(dialer) for _ in range(at_once)]
     refused: list[Attempt] = []
 
-    def send_every_nth(lane: int) -> None:
-        for player in range(lane, players, at_once):
-            outcome = send(connections[lane], player)
+    def send_every_nth(first: int) -> None:
+        for player in range(first, players, at_once):
+            outcome = send(connections[first], player)
             if not outcome.is_ok:
                 refused.append(outcome)
                 return
 
     pool = Pool(at_once)
-    for lane in range(at_once):
-        pool.spawn(send_every_nth, lane)
+    for first in range(at_once):
+        pool.spawn(send_every_nth, first)
     try:
         while not pool.join(timeout=_CHECK_SECONDS):
             check()

@@ -8,10 +8,10 @@ from workload.arrivals import Schedule, slice_of
 
 
 class Arrival(NamedTuple):
-    """When a request is due, and whom it is about; -1 where it names no player or score.
+    """When a request is due, and which player and score it names; -1 for none.
 
     `overtaken_by` is the number of a newer event of the player that is sent before this one;
-    one that is not `in_turn` does not wait for the answer to its player's earlier request.
+    an arrival with `in_order` waits for the answer to its player's earlier request.
     """
 
     number: int
@@ -19,13 +19,13 @@ class Arrival(NamedTuple):
     player: int
     score: int
     overtaken_by: int | None = None
-    in_turn: bool = True
+    in_order: bool = True
 
 
 def arrivals_of_second(
     schedule: Schedule, second: int, slices: int, slice_index: int
 ) -> Iterator[Arrival]:
-    """The arrivals of one second that one of several workers sends, in the order they are due."""
+    """The arrivals of one second in one worker's slice, in the order in which they are due."""
     drawn = schedule.second(second)
     mine = slice_of(drawn, slices, slice_index).nonzero()[0]
     return map(

@@ -1,7 +1,7 @@
 """One operation's slice of the schedule, replayed open loop: a slow service slows nothing.
 
-A scheduler greenlet lines up each arrival when it is due; connection greenlets serve the line.
-What nobody could send is dropped and counted, so a stall cannot hide.
+A scheduler greenlet queues each arrival when it is due; connection greenlets take it from there.
+An arrival that cannot be sent in time is dropped and counted, so a stall cannot hide.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from locustfiles.http.attempt import attempt
 from locustfiles.http.connection import Connection, ExchangeFailed
 from locustfiles.http.dialer import Dialer
 from locustfiles.operations.contract import Operation
-from locustfiles.recording.recorder import Bookkeeping
+from locustfiles.recording.recorder import Recorder
 from locustfiles.run.plan import Plan
 from locustfiles.schedule.arrival import Arrival, arrivals_of_second
 from locustfiles.schedule.clock import MICROSECONDS, ScheduleClock
-from locustfiles.schedule.precise_sleep import make_alarm
-from locustfiles.schedule.reordering import Disorder
-from locustfiles.schedule.request_queue import Turns, WaitingLine
+from locustfiles.schedule.precise_sleep import make_precise_sleep
+from locustfiles.schedule.reordering import Reordering
+from locustfiles.schedule.request_queue import PerPlayerOrder, RequestQueue
 from workload.operations import OPERATIONS
 
-# How long a stopped run waits for the answers it is owed.
+# How long a stopped run waits for outstanding answers.
 STOP_SECONDS: Final = 10.0
 _OPEN_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.01
@@ -33,19 +33,19 @@ class OpenLoop:
     """Replays one operation's slice from the warm-up to the end of the drain."""
 
     def __init__(
-        self, plan: Plan, operation: Operation, dialer: Dialer, books: Bookkeeping
+        self, plan: Plan, operation: Operation, dialer: Dialer, recorder: Recorder
     ) -> None:
         self._plan = plan
         self._operation = operation
         self._schedule = plan.schedule(operation.name)
-        self._books = books
+        self._recorder = recorder
         self._clock = ScheduleClock(0)
         self._deadline_us = int(plan.load.deadline_seconds * MICROSECONDS)
-        self._line = WaitingLine(
+        self._queue = RequestQueue(
             plan.queue_length(operation.name),
             self._has_expired,
             self._drop,
-            Turns() if OPERATIONS[operation.name].in_turn else None,
+            PerPlayerOrder() if OPERATIONS[operation.name].in_order else None,
         )
         self._connections = [Connection(dialer) for _ in range(plan.connections())]
         self._scheduler: gevent.Greenlet[[], None] | None = None
@@ -81,70 +81,71 @@ class OpenLoop:
         finally:
             self._is_over = True
             self._scheduler.kill()
-            self._line.close()
+            self._queue.close()
             serving.kill()
             for connection in self._connections:
                 connection.close()
 
     def stop(self) -> None:
-        """Offer nothing more, drop who waits, and wait only a while for answers."""
+        """Offer nothing more, drop queued arrivals, and wait only a while for answers."""
         self._is_stopped = True
         self._patience_seconds = min(STOP_SECONDS, self._plan.load.request_timeout_seconds)
         if self._scheduler is not None:
             self._scheduler.kill(block=False)
-        self._line.close()
+        self._queue.close()
 
     def _replay(self) -> None:
-        alarm, clock, books, name = make_alarm(), self._clock, self._books, self._operation.name
+        sleeper, clock = make_precise_sleep(), self._clock
+        recorder, name = self._recorder, self._operation.name
         try:
             for arrival in self._arrivals():
                 while (early_us := arrival.intended_us - clock.now_us()) > 0:
-                    alarm.sleep(early_us / MICROSECONDS)
-                books.offered(name, arrival, -early_us)
+                    sleeper.sleep(early_us / MICROSECONDS)
+                recorder.count_offered(name, arrival, -early_us)
                 self._outstanding += 1
-                self._line.join(arrival)
+                self._queue.put(arrival)
         finally:
-            alarm.close()
+            sleeper.close()
 
     def _arrivals(self) -> Iterator[Arrival]:
         plan, name, schedule = self._plan, self._operation.name, self._schedule
-        has_disorder = name == "submit" and plan.load.has_disorder
-        disorder = Disorder(plan.load) if has_disorder else None
+        is_reordered = name == "submit" and plan.load.has_reordering
+        reordering = Reordering(plan.load) if is_reordered else None
         for second in range(-plan.warmup_seconds, plan.duration_seconds):
             if not plan.is_sent_in(name, second):
                 continue
-            if disorder is None:
+            if reordering is None:
                 yield from arrivals_of_second(schedule, second, plan.slices, plan.slice_index)
                 continue
-            # Who is sent for is known only after the change, and so is whose slice it is.
-            for arrival in disorder.deliver(arrivals_of_second(schedule, second, 1, 0)):
+            # Only the changed arrival says which player, and so which slice, it belongs to.
+            for arrival in reordering.apply(arrivals_of_second(schedule, second, 1, 0)):
                 if arrival.player % plan.slices == plan.slice_index:
                     yield arrival
 
     def _serve(self, connection: Connection) -> None:
-        operation, books, line = self._operation, self._books, self._line
+        operation, recorder, queue = self._operation, self._recorder, self._queue
         timeout_seconds = self._plan.load.request_timeout_seconds
         opened = connection.opened
         while not self._is_over:
-            arrival = line.next()
+            arrival = queue.get()
             request = operation.request(arrival)
             self.in_flight += 1
             outcome = attempt(connection, request, timeout_seconds, self._clock)
             self.in_flight -= 1
-            books.finished(operation, arrival, outcome)
+            recorder.count_outcome(operation, arrival, outcome)
             if connection.opened != opened:
-                books.reconnected(operation.name, connection.opened - max(opened, 1))
+                recorder.count_reconnects(operation.name, connection.opened - max(opened, 1))
                 opened = connection.opened
             self._outstanding -= 1
-            line.finish(arrival)
+            queue.finish(arrival)
 
     def _fail(self, connection: "gevent.Greenlet[..., None]") -> None:
-        """End the loop when serving a connection fails, for which only we can be to blame."""
+        """End the loop when serving a connection fails, which is a bug of ours."""
         self._failure = connection.exception
         self.stop()
 
     def _drain(self) -> None:
-        """Wait for what is owed; every request's own limits bound it."""
+        """Wait for outstanding requests; the limits of each request bound the time."""
         begun = self._clock.now_seconds()
         while self._outstanding:
             if self._clock.now_seconds() - begun > self._patience_seconds + 1:
@@ -162,4 +163,4 @@ class OpenLoop:
 
     def _drop(self, arrival: Arrival) -> None:
         self._outstanding -= 1
-        self._books.dropped(self._operation.name, arrival)
+        self._recorder.count_dropped(self._operation.name, arrival)

@@ -1,7 +1,7 @@
-"""Sleeping to the microsecond, because a schedule is only as good as its alarm.
+"""Sleeping to the microsecond, because a late wake-up is in every response time.
 
 On Linux gevent waits in epoll, whose timeouts are whole milliseconds, rounded up: a plain sleep
-wakes half a millisecond late on average, which every response time would then contain.
+wakes half a millisecond late on average.
 A timer file descriptor (Linux, timerfd_create(2)) wakes within some ten microseconds.
 """
 
@@ -18,7 +18,7 @@ _CLOCK_MONOTONIC = 1
 _READ = 1
 
 
-class Alarm(Protocol):
+class PreciseSleep(Protocol):
     """Lets the calling greenlet sleep."""
 
     def sleep(self, seconds: float) -> None:
@@ -26,11 +26,11 @@ class Alarm(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what the alarm holds."""
+        """Free what the sleeper holds."""
         ...
 
 
-class PlainAlarm:
+class GeventSleep:
     """gevent's own sleep: exact where the kernel's wait is (kqueue), else to a millisecond."""
 
     def sleep(self, seconds: float) -> None:
@@ -49,7 +49,7 @@ class _TimerSetting(ctypes.Structure):
     _fields_ = (("interval", _Timespec), ("value", _Timespec))
 
 
-class TimerAlarm:
+class TimerfdSleep:
     """One timer file descriptor, waited for in gevent's loop; for one greenlet at a time."""
 
     def __init__(self, descriptor: int, set_timer: Callable[..., int]) -> None:
@@ -76,14 +76,14 @@ class TimerAlarm:
         os.close(self._descriptor)
 
 
-def make_alarm() -> Alarm:
-    """Make the most exact alarm that this system offers."""
+def make_precise_sleep() -> PreciseSleep:
+    """The most precise sleeper that this system offers."""
     if sys.platform != "linux":
-        return PlainAlarm()
+        return GeventSleep()
     library = ctypes.CDLL(None)
     try:
         create, set_timer = library.timerfd_create, library.timerfd_settime
     except AttributeError:  # a C library without it
-        return PlainAlarm()
+        return GeventSleep()
     descriptor = create(_CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
-    return TimerAlarm(descriptor, set_timer) if descriptor >= 0 else PlainAlarm()
+    return TimerfdSleep(descriptor, set_timer) if descriptor >= 0 else GeventSleep()

@@ -1,8 +1,8 @@
-"""Events that do not come once and in order: some are sent again, some are overtaken.
+"""Events that do not come once and in order: some are sent twice, some after a newer one.
 
-A share of a schedule's arrivals keep their time and deliver something else. Half of them go out
-together with the event they are about, without waiting for its answer; the others come up to
-some hundred events later. So offered stays what the model says.
+A share of the arrivals keep their place in the schedule and deliver another event. Half of them go
+out together with the event they repeat or overtake, without waiting for its answer; the others come
+up to some hundred events later. So the offered rate stays what the model says.
 """
 
 from collections import deque
@@ -19,16 +19,16 @@ _REMEMBERED: Final = 240
 Delivery = Literal["resent", "overtaken"]
 
 
-class Disorder:
-    """Changes what every so-many-th arrival delivers; takes the arrivals in order, all of them."""
+class Reordering:
+    """Changes every n-th arrival; it must be given all arrivals of the schedule, in order."""
 
     def __init__(self, load: LoadSettings) -> None:
         self._resent_every = _every(load.resent_share)
         self._overtaken_every = _every(load.overtaken_share)
         self._earlier: deque[Arrival] = deque(maxlen=_REMEMBERED)
 
-    def deliver(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
-        """The arrivals with some of them changed, each still in its second."""
+    def apply(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        """Change some of the arrivals; each stays in its second."""
         for arrival in arrivals:
             delivery = self._delivery(arrival.number)
             if delivery is None or not self._earlier:
@@ -46,19 +46,19 @@ class Disorder:
 
     def _changed(self, arrival: Arrival, delivery: Delivery) -> Arrival:
         latest, oldest = self._earlier[-1], self._earlier[0]
-        together = _second(latest) == _second(arrival) and self._takes_turn(arrival, delivery)
+        together = _second(latest) == _second(arrival) and self._goes_together(arrival, delivery)
         about = latest if together else oldest
         due_us = latest.intended_us if together else arrival.intended_us
         if delivery == "resent":
-            return about._replace(intended_us=due_us, in_turn=not together)
+            return about._replace(intended_us=due_us, in_order=not together)
         return arrival._replace(
             intended_us=due_us,
             player=about.player,
             overtaken_by=about.number,
-            in_turn=not together,
+            in_order=not together,
         )
 
-    def _takes_turn(self, arrival: Arrival, delivery: Delivery) -> bool:
+    def _goes_together(self, arrival: Arrival, delivery: Delivery) -> bool:
         every = self._resent_every if delivery == "resent" else self._overtaken_every
         return arrival.number // every % 2 == 0
 

@@ -8,14 +8,14 @@ from gevent.lock import Semaphore
 from locustfiles.schedule.arrival import Arrival
 
 
-class Turns:
-    """Parks arrivals whose player is busy, so that they block no connection meanwhile."""
+class PerPlayerOrder:
+    """Keeps each player's requests in order: an arrival waits here while its player is busy."""
 
     def __init__(self) -> None:
         self._parked: dict[int, deque[Arrival]] = {}
 
-    def take(self, arrival: Arrival) -> bool:
-        """Let an arrival go ahead, or park it behind its player's earlier one."""
+    def admit(self, arrival: Arrival) -> bool:
+        """Whether an arrival may go now; if not, it is parked behind its player's earlier one."""
         waiting = self._parked.get(arrival.player)
         if waiting is None:
             self._parked[arrival.player] = deque()
@@ -23,8 +23,8 @@ class Turns:
         waiting.append(arrival)
         return False
 
-    def give_back(self, player: int) -> Arrival | None:
-        """End a player's turn; its next arrival, if one is parked, goes ahead."""
+    def release(self, player: int) -> Arrival | None:
+        """The player's next parked arrival, which may be sent now; None when there is none."""
         waiting = self._parked[player]
         if waiting:
             return waiting.popleft()
@@ -32,11 +32,11 @@ class Turns:
         return None
 
 
-class WaitingLine:
-    """First come, first served; who waits past the deadline or finds the line full is dropped.
+class RequestQueue:
+    """First in, first out; an arrival that waits too long or finds the queue full is dropped.
 
-    With turns, an arrival whose player is busy is parked: it counts as waiting, but the
-    connections serve others until its player's earlier request has its outcome.
+    With a per-player order, an arrival whose player is busy is parked: it counts as waiting, but
+    connections send other arrivals until the player's earlier request has its outcome.
     """
 
     def __init__(
@@ -44,29 +44,33 @@ class WaitingLine:
         limit: int,
         has_expired: Callable[[Arrival], bool],
         on_drop: Callable[[Arrival], None],
-        turns: Turns | None,
+        player_order: PerPlayerOrder | None,
     ) -> None:
         self._limit = limit
         self._has_expired = has_expired
         self._on_drop = on_drop
-        self._turns = turns
+        self._player_order = player_order
         self._due: deque[Arrival] = deque()
         self._parked = 0
-        # Counts at least the arrivals in line; an arrival dropped meanwhile leaves one too many.
+        # Counts at least the queued arrivals; one that is dropped leaves the count too high.
         self._wakes = Semaphore(0)
         self._is_closed = False
 
-    def join(self, arrival: Arrival) -> None:
-        """Line up a due arrival, or drop it."""
+    def put(self, arrival: Arrival) -> None:
+        """Queue a due arrival, or drop it."""
         if self._is_full():
             self._on_drop(arrival)
-        elif self._turns is not None and arrival.in_turn and not self._turns.take(arrival):
+        elif (
+            self._player_order is not None
+            and arrival.in_order
+            and not self._player_order.admit(arrival)
+        ):
             self._parked += 1
         else:
             self._due.append(arrival)
             self._wakes.release()
 
-    def next(self) -> Arrival:
+    def get(self) -> Arrival:
         """Wait for the next arrival that can still be sent."""
         while True:
             self._wakes.acquire()
@@ -78,22 +82,22 @@ class WaitingLine:
             self._drop(arrival)
 
     def finish(self, arrival: Arrival) -> None:
-        """Note that an arrival has its outcome, so that its player's next one may go."""
-        if self._turns is None or not arrival.in_turn:
+        """Let the player's next arrival go, now that this one has its outcome."""
+        if self._player_order is None or not arrival.in_order:
             return
-        parked = self._turns.give_back(arrival.player)
+        parked = self._player_order.release(arrival.player)
         if parked is None:
             return
         self._parked -= 1
         if self._is_closed:
             self._drop(parked)
             return
-        # It has waited longest among those that come after its player's earlier one.
+        # It has waited longer than every arrival that came after its player's earlier one.
         self._due.appendleft(parked)
         self._wakes.release()
 
     def close(self) -> None:
-        """Drop everybody in line, and whoever would still come forward."""
+        """Drop every queued arrival, and each parked one when it may go."""
         self._is_closed = True
         while self._due:
             self._drop(self._due.popleft())

@@ -6,7 +6,7 @@ from locustfiles.schedule.clock import MICROSECONDS, ScheduleClock
 
 
 class HandClock(ScheduleClock):
-    """Goes only when it is moved, and whoever sleeps by it moves it."""
+    """Goes only when it is moved; sleeping by it moves it."""
 
     at_seconds = 0.0
 

@@ -48,23 +48,23 @@ def make_view(**changes: object) -> RunView:
 def answer(recording: Recording, operation: str, second: int, response_us: int) -> None:
     """Record an offered request of a second and its answer."""
     record = recording.operations[operation]
-    record.cells[second].offered += 1
+    record.seconds[second].offered += 1
     intended_us = second * 1_000_000
     timing = Timing(intended_us, intended_us + 10, intended_us + response_us)
-    record.answered_well(second, timing, None, measured=second >= 0)
+    record.count_success(second, timing, None, measured=second >= 0)
 
 
 def fail(recording: Recording, operation: str, second: int, kind: FailureKind) -> None:
     """Record an offered request of a second and its failure."""
     record = recording.operations[operation]
-    record.cells[second].offered += 1
+    record.seconds[second].offered += 1
     intended_us = second * 1_000_000
     timing = Timing(intended_us, intended_us + 10, intended_us + 500)
-    record.failed(second, timing, kind, answered=False, unknown=True, measured=second >= 0)
+    record.count_failure(second, timing, kind, answered=False, unknown=True, measured=second >= 0)
 
 
 def drop(recording: Recording, operation: str, second: int) -> None:
     """Record an offered request of a second that was dropped."""
-    cell = recording.operations[operation].cells[second]
-    cell.offered += 1
-    cell.dropped += 1
+    one = recording.operations[operation].seconds[second]
+    one.offered += 1
+    one.dropped += 1

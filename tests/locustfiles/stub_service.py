@@ -1,4 +1,4 @@
-"""A leaderboard service with nothing behind it, which can be told to misbehave.
+"""A leaderboard service with nothing behind it, which misbehaves on request.
 
 `python stub_service.py` prints its port. `POST /behave/<how>` changes what the routes that are
 measured do: well, silent (take the request, answer nothing), falls-silent (after a few answers),
@@ -81,7 +81,7 @@ class StubService:
             writer.close()
 
     async def delay_batch(self) -> None:
-        """Take as long for a batch as it was told."""
+        """Take the configured time for a batch."""
         if self.behaviour == "slow-load":
             await asyncio.sleep(1)
         await self.may_load.wait()
@@ -124,7 +124,7 @@ class StubService:
         )
 
     def load(self, columns: dict[str, list[str]]) -> tuple[int, str]:
-        """Accept a batch, unless it is told to fail."""
+        """Accept a batch, unless it is set to fail."""
         if self.behaviour == "no-load":
             return 503, '{"type":"unavailable"}'
         self.events += columns["event_id"]

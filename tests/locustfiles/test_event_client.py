@@ -42,7 +42,7 @@ NO_ROUTE = {"type": "urn:hotboard:problem:unknown-route"}
 
 
 class Service:
-    """A service of any age: it offers versions, and may add what nobody has heard of."""
+    """A service of any age: it offers versions, and may add unknown fields."""
 
     def __init__(self, versions: Collection[int], *, tells_versions: bool = True) -> None:
         self.versions = versions
@@ -54,9 +54,9 @@ class Service:
         """Answer as a service of these versions does."""
         self.asked.append(path)
         if path == "/v1/events/versions":
-            told = [{"version": one, "since": "today"} for one in self.versions]
+            versions = [{"version": one, "since": "today"} for one in self.versions]
             if self.tells_versions:
-                return 200, json.dumps({"versions": told, "news": 1}).encode()
+                return 200, json.dumps({"versions": versions, "news": 1}).encode()
             return 404, json.dumps(UNKNOWN).encode()
         version = int(path[2])
         if version not in self.versions:
@@ -78,12 +78,12 @@ class Service:
 def test_the_newest_common_version_is_spoken(
     caption: str, reads: Collection[int], offers: Collection[int], spoken: int
 ) -> None:
-    """Asked for once, whoever is older."""
+    """It is read once, whichever side is older."""
     service = Service(offers)
     client = EventClient(service, reads)
-    told = [client.event("e") for _ in range(3)]
+    states = [client.event("e") for _ in range(3)]
 
-    assert {(one.version, one.total, one.tier) for one in told} == {(spoken, 624_836, "bronze")}
+    assert {(one.version, one.total, one.tier) for one in states} == {(spoken, 624_836, "bronze")}
     assert service.asked.count("/v1/events/versions") == 1, caption
 
 
@@ -92,7 +92,7 @@ def test_a_service_from_before_versions_is_spoken_to() -> None:
     assert EventClient(Service((1,), tells_versions=False)).event("e").version == 1
 
 
-def test_a_service_that_went_back_is_followed() -> None:
+def test_a_service_that_has_restarted_is_followed() -> None:
     """The client asks again, and falls back; it does not ask for ever."""
     service = Service((1, 2))
     client = EventClient(service)
@@ -123,28 +123,28 @@ def test_the_newest_state_is_kept() -> None:
     """An answer from where less is known changes nothing, unless it is as old as a backup."""
     service = Service((1, 2))
     client = EventClient(service)
-    told = []
+    states = []
     for seconds, total in ((0, 5), (-60, 1), (1, 7), (-0.5, 6), (0.999, 6), (-60, 2), (1, 3)):
         as_of = (AS_OF + timedelta(seconds=seconds)).isoformat()
         service.more = {"as_of": as_of, "total": total}
-        told.append(client.event("e").total)
+        states.append(client.event("e").total)
 
-    assert told == [5, 5, 7, 7, 7, 2, 3]
+    assert states == [5, 5, 7, 7, 7, 2, 3]
 
 
 def test_the_end_and_the_age_are_told() -> None:
     """In the first version by the state, in the second by what is final, which has no age."""
     closed = json.dumps({**V1, "state": "closed"}).encode()
     final = json.dumps({**V2, "final": {"total": 1}}).encode()
-    told = read_state(2, final)
+    state = read_state(2, final)
 
     assert read_state(1, closed).is_final
-    assert told.is_final
+    assert state.is_final
     later = AS_OF + timedelta(seconds=1.5)
     assert read_state(2, json.dumps(V2).encode()).staleness_seconds(later) == 1.5
-    assert told.staleness_seconds(later) == 0.0
-    assert told.unit == "mile"
-    assert told.capabilities == frozenset({"tiers"})
+    assert state.staleness_seconds(later) == 0.0
+    assert state.unit == "mile"
+    assert state.capabilities == frozenset({"tiers"})
 
 
 @pytest.mark.parametrize(

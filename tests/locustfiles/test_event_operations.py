@@ -13,7 +13,7 @@ from load_plans import PLAN
 from locustfiles.event_client import read_state
 from locustfiles.http.dialer import read_address
 from locustfiles.operations import make_operations
-from locustfiles.operations.odometer import EventPlayer, EventPoll, Races, ToldMiles
+from locustfiles.operations.odometer import AcknowledgedMiles, EventPlayer, EventPoll, Races
 from locustfiles.operations.places import Places
 from locustfiles.run.plan import Plan
 from locustfiles.scenarios.odometer import body_of, expected_miles, window_of
@@ -31,8 +31,8 @@ def _plan(**rates: str) -> Plan:
 def _body(request: bytes) -> dict[str, Any]:
     head, _, body = request.partition(b"\r\n\r\n")
     assert f"Content-Length: {len(body)}" in head.decode()
-    told: dict[str, Any] = json.loads(body)
-    return told
+    document: dict[str, Any] = json.loads(body)
+    return document
 
 
 def _arrival(number: int, player: int = 0, score: int = 4) -> Arrival:
@@ -47,7 +47,7 @@ def _counts(**counts: int) -> bytes:
 def test_one_delivery_in_twenty_is_an_earlier_one() -> None:
     """Word for word; the others are races of their own, finished just now or long ago."""
     plan = _plan()
-    races = Races(plan, ADDRESS, Places(plan), ToldMiles())
+    races = Races(plan, ADDRESS, Places(plan), AcknowledgedMiles())
     before = datetime.now(UTC)
     sent = [_body(races.request(_arrival(n, n % 7, n % 10_001))) for n in range(2_000)]
     times = Counter(one["race_id"] for one in sent)
@@ -63,7 +63,7 @@ def test_one_delivery_in_twenty_is_an_earlier_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "failure", "told"),
+    ("status", "body", "failure", "expected"),
     [
         (200, _counts(counted=1), None, "counted"),
         (200, _counts(late=1), None, "late"),
@@ -76,15 +76,15 @@ def test_one_delivery_in_twenty_is_an_earlier_one() -> None:
     ],
 )
 def test_a_delivery_has_one_outcome(
-    status: int, body: bytes, failure: str | None, told: str | None
+    status: int, body: bytes, failure: str | None, expected: str | None
 ) -> None:
     """Anything else is no answer to one delivery."""
     plan = _plan()
-    races = Races(plan, ADDRESS, Places(plan), ToldMiles())
+    races = Races(plan, ADDRESS, Places(plan), AcknowledgedMiles())
     races.request(_arrival(1))
     reply = races.judge(_arrival(1), status, body)
 
-    assert (reply.failure, reply.status) == (failure, told)
+    assert (reply.failure, reply.status) == (failure, expected)
 
 
 def _player(contribution: int, **changed: object) -> bytes:
@@ -100,9 +100,9 @@ def _player(contribution: int, **changed: object) -> bytes:
 @pytest.mark.parametrize("outcome", ["counted", "late"])
 def test_what_was_told_must_be_read(outcome: str) -> None:
     """Miles that were counted before the read was sent, in time or late, in every answer to it."""
-    plan, told = _plan(), ToldMiles()
-    races = Races(plan, ADDRESS, Places(plan), told)
-    reader = EventPlayer(plan, ADDRESS, Places(plan), told)
+    plan, acknowledged = _plan(), AcknowledgedMiles()
+    races = Races(plan, ADDRESS, Places(plan), acknowledged)
+    reader = EventPlayer(plan, ADDRESS, Places(plan), acknowledged)
     race = _arrival(1, player=3, score=4)
     reader.request(_arrival(10, player=3))
     races.request(race)
@@ -121,7 +121,7 @@ def test_what_was_told_must_be_read(outcome: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "failure", "told"),
+    ("body", "failure", "expected"),
     [
         (_player(5, eligible=False), None, "behind"),
         (_player(5, joined=False, eligible=False), None, "own writes seen"),
@@ -130,22 +130,22 @@ def test_what_was_told_must_be_read(outcome: str) -> None:
     ],
 )
 def test_who_joined_and_raced_is_eligible(
-    body: bytes, failure: str | None, told: str | None
+    body: bytes, failure: str | None, expected: str | None
 ) -> None:
-    """An answer that contradicts itself is behind; one about somebody else is none."""
+    """An answer that contradicts itself is behind; one about another player is none."""
     plan = _plan()
-    reader = EventPlayer(plan, ADDRESS, Places(plan), ToldMiles())
+    reader = EventPlayer(plan, ADDRESS, Places(plan), AcknowledgedMiles())
     reader.request(_arrival(1, player=3))
     reply = reader.judge(_arrival(1, player=3), 200, body)
 
-    assert (reply.failure, reply.status) == (failure, told)
+    assert (reply.failure, reply.status) == (failure, expected)
 
 
 def _state(age_seconds: float, **changed: object) -> bytes:
     as_of = datetime.now(UTC) - timedelta(seconds=age_seconds)
-    told = {"event_id": "run", "state": "open", "total": 5, "tier": None}
-    told["as_of"] = as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return json.dumps(told | changed).encode()
+    state = {"event_id": "run", "state": "open", "total": 5, "tier": None}
+    state["as_of"] = as_of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps(state | changed).encode()
 
 
 def test_a_poll_notes_how_old_the_total_is() -> None:
@@ -162,9 +162,9 @@ def test_a_poll_notes_how_old_the_total_is() -> None:
 
 
 def test_no_total_goes_back() -> None:
-    """Below one that either build was told before the poll was sent it is behind."""
-    told = ToldMiles()
-    old, new = (EventPoll(version, _plan(), ADDRESS, told) for version in (1, 2))
+    """A total below one that either build read before the poll was sent is behind."""
+    acknowledged = AcknowledgedMiles()
+    old, new = (EventPoll(version, _plan(), ADDRESS, acknowledged) for version in (1, 2))
     later: dict[str, Any] = {"tiers": [], "capabilities": [], "final": None}
     later["aggregate"] = {"unit": "mile"}
     old.request(_arrival(1))
@@ -178,7 +178,7 @@ def test_no_total_goes_back() -> None:
     assert less.age_us is not None
 
     # Each operation numbers its arrivals for itself.
-    fresh = ToldMiles()
+    fresh = AcknowledgedMiles()
     old, new = (EventPoll(version, _plan(), ADDRESS, fresh) for version in (1, 2))
     old.request(_arrival(1))
     old.request(_arrival(2))
@@ -201,9 +201,9 @@ def test_a_final_total_has_no_age(
     """It can change no more, however long ago it was read; before the end it can."""
     poll = EventPoll(version, _plan(), ADDRESS)
     later = {"aggregate": {"unit": "mile"}, "tiers": [], "capabilities": []}
-    told = [poll.judge(_arrival(1), 200, _state(60, **later, **one)) for one in (closed, final)]
+    replies = [poll.judge(_arrival(1), 200, _state(60, **later, **one)) for one in (closed, final)]
 
-    assert [(one.failure, one.age_us is None) for one in told] == [(None, False), (None, True)]
+    assert [(one.failure, one.age_us is None) for one in replies] == [(None, False), (None, True)]
     end = read_state(version, _state(60, **later, **final))
     assert end.staleness_seconds(datetime.now(UTC)) == 0.0
 

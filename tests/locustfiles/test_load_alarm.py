@@ -5,63 +5,68 @@ import gevent
 import pytest
 from gevent_server import PATIENCE_SECONDS
 
-from locustfiles.schedule.precise_sleep import Alarm, PlainAlarm, TimerAlarm, make_alarm
+from locustfiles.schedule.precise_sleep import (
+    GeventSleep,
+    PreciseSleep,
+    TimerfdSleep,
+    make_precise_sleep,
+)
 
-ALARMS = [PlainAlarm, make_alarm]
+SLEEPERS = [GeventSleep, make_precise_sleep]
 
 
-@pytest.mark.parametrize("make", ALARMS)
-def test_an_alarm_wakes_when_the_time_has_passed(make: type[Alarm]) -> None:
+@pytest.mark.parametrize("make", SLEEPERS)
+def test_a_sleeper_wakes_when_the_time_has_passed(make: type[PreciseSleep]) -> None:
     """It may be a little early or late, and the scheduler looks again."""
-    alarm = make()
+    sleeper = make()
     begun = time.perf_counter()
     for _ in range(10):
-        alarm.sleep(0.003)
+        sleeper.sleep(0.003)
     passed = time.perf_counter() - begun
-    alarm.close()
+    sleeper.close()
 
     assert passed > 0.025
 
 
-@pytest.mark.parametrize("make", ALARMS)
-def test_other_greenlets_run_meanwhile(make: type[Alarm]) -> None:
-    """An alarm holds up nobody."""
-    alarm = make()
+@pytest.mark.parametrize("make", SLEEPERS)
+def test_other_greenlets_run_meanwhile(make: type[PreciseSleep]) -> None:
+    """A sleeping greenlet does not hold up others."""
+    sleeper = make()
     ran: list[int] = []
     gevent.spawn(ran.append, 1)
-    alarm.sleep(0.01)
-    alarm.close()
+    sleeper.sleep(0.01)
+    sleeper.close()
 
     assert [1] == ran
 
 
-@pytest.mark.parametrize("make", ALARMS)
+@pytest.mark.parametrize("make", SLEEPERS)
 @pytest.mark.parametrize("seconds", [0.0, 1e-12])
-def test_no_time_is_no_wait(make: type[Alarm], seconds: float) -> None:
+def test_no_time_is_no_wait(make: type[PreciseSleep], seconds: float) -> None:
     """A timer that is set to nothing would never fire."""
-    alarm = make()
+    sleeper = make()
     with gevent.Timeout(PATIENCE_SECONDS):
-        alarm.sleep(seconds)
-    alarm.close()
+        sleeper.sleep(seconds)
+    sleeper.close()
 
 
-def test_a_sleeper_can_be_killed_and_its_alarm_used_again() -> None:
+def test_a_sleeper_can_be_killed_and_its_timer_used_again() -> None:
     """A stopped schedule leaves nothing behind."""
-    alarm = make_alarm()
-    sleeper = gevent.spawn(alarm.sleep, 60)
+    sleeper = make_precise_sleep()
+    asleep = gevent.spawn(sleeper.sleep, 60)
     gevent.sleep(0.01)
-    sleeper.kill()
+    asleep.kill()
     with gevent.Timeout(PATIENCE_SECONDS):
-        alarm.sleep(0.001)
-    alarm.close()
+        sleeper.sleep(0.001)
+    sleeper.close()
 
-    assert sleeper.dead
+    assert asleep.dead
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the timer is Linux's")
-def test_on_linux_the_alarm_is_a_timer() -> None:
+def test_on_linux_the_sleeper_is_a_timer() -> None:
     """It is finer than the milliseconds in which gevent waits there."""
-    alarm = make_alarm()
-    alarm.close()
+    sleeper = make_precise_sleep()
+    sleeper.close()
 
-    assert isinstance(alarm, TimerAlarm)
+    assert isinstance(sleeper, TimerfdSleep)

@@ -117,7 +117,7 @@ def closing(stream: socket, peer: Peer) -> None:
 def test_a_failure_after_the_bytes_were_written_is_unknown_and_never_resent(
     caption: str, script: Script, kind: str
 ) -> None:
-    """The server saw the request once; what it did with it nobody knows."""
+    """The server saw the request once; what it did with it is unknown."""
     with serving(script) as (dialer, peer):
         connection = Connection(dialer)
         connection.ensure_open()  # to connect takes none of the time

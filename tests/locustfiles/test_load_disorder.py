@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from load_plans import PLAN
 
 from locustfiles.schedule.arrival import Arrival, arrivals_of_second
-from locustfiles.schedule.reordering import Disorder
+from locustfiles.schedule.reordering import Reordering
 from workload.load import LoadSettings
 
 SECONDS = range(-1, 3)
@@ -26,7 +26,7 @@ EVENTS = {one.number: one for one in WHOLE}
 
 
 def _delivered(load: LoadSettings) -> list[Arrival]:
-    return list(Disorder(load).deliver(WHOLE))
+    return list(Reordering(load).apply(WHOLE))
 
 
 @settings(deadline=None, max_examples=16)
@@ -55,14 +55,14 @@ def test_a_twentieth_is_sent_again_word_for_word() -> None:
     for one in again:
         event = EVENTS[one.number]
         assert (event.player, event.score) == (one.player, one.score)
-        assert one.in_turn or one.intended_us == first[one.number].intended_us
-    together = sum(not one.in_turn for one in again)
-    # The first arrival of a second has nobody in its second to go together with.
+        assert one.in_order or one.intended_us == first[one.number].intended_us
+    together = sum(not one.in_order for one in again)
+    # The first arrival of a second has no earlier one in its second to go together with.
     assert len(again) // 2 - len(SECONDS) <= together <= len(again) // 2 + 1
 
 
 def test_a_twentieth_is_overtaken_by_a_newer_event_of_its_player() -> None:
-    """It comes after that event, or together with it, and is nobody else's."""
+    """It comes after that event, or together with it, and is of the same player."""
     delivered = _delivered(LoadSettings(overtaken_share=0.05))
     late = [one for one in delivered if one.overtaken_by is not None]
 
@@ -75,10 +75,10 @@ def test_a_twentieth_is_overtaken_by_a_newer_event_of_its_player() -> None:
     assert len({one.number for one in delivered}) == len(WHOLE)
 
 
-def test_no_disorder_is_the_default() -> None:
+def test_no_reordering_is_the_default() -> None:
     """The arrivals are those of the schedule."""
     assert WHOLE == _delivered(LoadSettings())
-    assert not LoadSettings().has_disorder
+    assert not LoadSettings().has_reordering
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5])

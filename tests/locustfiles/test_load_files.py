@@ -17,19 +17,19 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     """A write that fails half way leaves the older file, and the next one replaces it."""
     files = RunFiles(tmp_path / "a" / "b")
     files.make_directory()
-    files.write("x.json", ["old"])
+    files.write_pieces("x.json", ["old"])
 
     def failing() -> object:
         yield "new"
         raise OSError
 
     with pytest.raises(OSError):  # noqa: PT011  any
-        files.write("x.json", failing())  # type: ignore[arg-type]  # a generator of one piece
+        files.write_pieces("x.json", failing())  # type: ignore[arg-type]  # a generator of one piece
     place = tmp_path / "a" / "b" / "x.json"
     assert "old" == place.read_text()
     assert [place] == list(place.parent.iterdir())
 
-    files.write("x.json", ["ne", "w"])
+    files.write_pieces("x.json", ["ne", "w"])
     assert "new" == place.read_text()
     assert [place] == list(place.parent.iterdir())
 
@@ -82,30 +82,30 @@ def test_a_request_log_on_a_full_disk_is_given_up_once(tmp_path: Path, lines: in
     """Nothing is raised where requests are sent, whether it shows at a line or at the end."""
     path = tmp_path / "requests-0.csv"
     path.symlink_to("/dev/full")
-    told: list[str] = []
-    log = open_request_log(str(tmp_path), 0, told.append)
+    reasons: list[str] = []
+    log = open_request_log(str(tmp_path), 0, reasons.append)
     for number in range(lines):
-        log.write("top", Arrival(number, 10, -1, -1), "ok", 20, 30)
+        log.append_request("top", Arrival(number, 10, -1, -1), "ok", 20, 30)
     log.close()
 
-    assert told == [f"the request log {path} cannot be written: No space left on device"]
+    assert reasons == [f"the request log {path} cannot be written: No space left on device"]
 
 
 def test_a_request_log_without_its_folder_is_given_up(tmp_path: Path) -> None:
     """The generator's other work goes on."""
-    told: list[str] = []
-    log = open_request_log(str(tmp_path / "gone"), 0, told.append)
-    log.write("top", Arrival(0, 10, -1, -1), "ok", 20, 30)
+    reasons: list[str] = []
+    log = open_request_log(str(tmp_path / "gone"), 0, reasons.append)
+    log.append_request("top", Arrival(0, 10, -1, -1), "ok", 20, 30)
     log.close()
 
-    assert [one.rpartition(": ")[2] for one in told] == ["No such file or directory"]
+    assert [one.rpartition(": ")[2] for one in reasons] == ["No such file or directory"]
 
 
 def test_a_request_log_has_a_line_for_each_outcome(tmp_path: Path) -> None:
-    """Cells stay empty where a request names nobody or was never sent."""
+    """Cells stay empty where a request names no player or was never sent."""
     log = open_request_log(str(tmp_path), 3, _never)
-    log.write("submit", Arrival(-2, -500, 7, 99), "ok", -490, 300)
-    log.write("top", Arrival(0, 10, -1, -1), "dropped", 0, 0)
+    log.append_request("submit", Arrival(-2, -500, 7, 99), "ok", -490, 300)
+    log.append_request("top", Arrival(0, 10, -1, -1), "dropped", 0, 0)
     log.close()
 
     assert (
@@ -118,7 +118,7 @@ def test_a_request_log_has_a_line_for_each_outcome(tmp_path: Path) -> None:
 def test_no_request_log_is_the_default(tmp_path: Path) -> None:
     """Without a folder nothing is written."""
     log = open_request_log("", 0, _never)
-    log.write("top", Arrival(0, 10, -1, -1), "ok", 0, 0)
+    log.append_request("top", Arrival(0, 10, -1, -1), "ok", 0, 0)
     log.close()
 
     assert isinstance(log, NoRequestLog)

@@ -98,14 +98,14 @@ def test_a_watch_tells_what_it_saw_so_far(monkeypatch: pytest.MonkeyPatch) -> No
 
     def script(stream: socket, peer: Peer) -> None:
         while peer.read(stream) is not None:
-            so_far.append(watch.so_far())
+            so_far.append(watch.document_so_far())
             stream.sendall(answer(page_of(10 * peer.total)))
 
     so_far: list[dict[str, Any]] = []
     with serving(script) as (dialer, _):
         watch = KeyWatch(dialer, 2)
         watch.run(clock)
-    after = watch.so_far()
+    after = watch.document_so_far()
     first, second, third = so_far
 
     assert (None, None) == (first["start"], first["end"])

@@ -8,11 +8,11 @@ from hand_clock import HandClock
 from locustfiles.recording import key_watch
 from locustfiles.recording.key_counters import (
     Hits,
+    has_restarted,
     hits_between,
     read_hits,
     read_ledger_buckets,
     read_snapshot,
-    went_back,
 )
 from locustfiles.recording.key_watch import KeyWatch
 
@@ -178,9 +178,9 @@ def test_counters_that_began_anew_are_compared_with_nothing(clock: HandClock) ->
         ({}, {"a": {"read": 0}}, False),
     ],
 )
-def test_a_lower_or_missing_count_went_back(before: Hits, after: Hits, back: bool) -> None:
+def test_a_lower_or_missing_count_has_restarted(before: Hits, after: Hits, back: bool) -> None:
     """A counter of a process only rises."""
-    assert back == went_back(before, after)
+    assert back == has_restarted(before, after)
 
 
 def test_the_seconds_add_up_to_the_whole(clock: HandClock) -> None:
@@ -268,7 +268,7 @@ def test_a_word_of_megabytes_where_labels_should_be_holds_up_nothing() -> None:
 
 
 def test_commit_times_that_are_no_numbers_are_passed_over() -> None:
-    """A service of somebody else's may tell anything."""
+    """A foreign service may show anything."""
     name = b"leaderboard_ledger_commit_duration_seconds_bucket"
     page = b"".join(
         name + b'{le="' + bound + b'"} ' + count + b"\n"

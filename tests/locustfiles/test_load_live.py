@@ -27,13 +27,13 @@ def recording() -> Recording:
     """Three submits: one answered, one timed out, one dropped; and a late top."""
     made = Recording.of(MODELLED)
     submit = made.operations["submit"]
-    submit.cells[-1].offered = 1
-    submit.cells[7].offered = 2
-    submit.cells[7].dropped = 1
+    submit.seconds[-1].offered = 1
+    submit.seconds[7].offered = 2
+    submit.seconds[7].dropped = 1
     timing = Timing(0, 100, 2_000)
-    submit.answered_well(-1, timing, "applied", measured=False)
-    submit.failed(7, timing, "timeout", answered=False, unknown=True, measured=True)
-    made.operations["top"].cells[7].offered = 1
+    submit.count_success(-1, timing, "applied", measured=False)
+    submit.count_failure(7, timing, "timeout", answered=False, unknown=True, measured=True)
+    made.operations["top"].seconds[7].offered = 1
     made.lateness_us.update({500: 2, 501: 1, 2_400_000: 1, 9_000_000: 1})
     return made
 
@@ -110,9 +110,9 @@ def test_the_measured_phase_is_told_while_it_goes_on() -> None:
 
 
 def test_port_zero_serves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that nobody watches needs no port, and waits for nobody at its end."""
+    """A run without metrics needs no port, and waits for no scrape at its end."""
     page = MetricsPage(
-        LiveMetrics(LiveCounts(MODELLED), "a-run", "naive"), "an address that nobody has", 0
+        LiveMetrics(LiveCounts(MODELLED), "a-run", "naive"), "an address that does not exist", 0
     )
     monkeypatch.setattr(page, "_scraped", None)  # there is nothing to wait for
     page.await_last_scrape()

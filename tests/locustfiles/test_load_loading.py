@@ -82,8 +82,8 @@ def test_every_player_is_loaded_once_on_its_board() -> None:
     assert {SMALL.sequence_base} == {n for _, body in bodies for n in body["sequence"]}
     assert "/v1/boards/na-east/solo/s1/scores" == bodies[0][0]
     assert ["player-00000", "player-00012"] == bodies[0][1]["player_id"][:2]
-    told = [Accepted(SMALL.sequence_base, score) for score in dataset.scores]
-    assert dict(enumerate(told)) == scores.accepted
+    acknowledged = [Accepted(SMALL.sequence_base, score) for score in dataset.scores]
+    assert dict(enumerate(acknowledged)) == scores.accepted
 
 
 def test_a_batch_that_is_durable_only_is_loaded() -> None:

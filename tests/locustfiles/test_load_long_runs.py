@@ -9,7 +9,7 @@ import pytest
 from load_plans import PLAN
 from run_views import answer, fail
 
-from locustfiles.recording.documents import Ending, pieces
+from locustfiles.recording.documents import Ending, measurement_pieces
 from locustfiles.recording.recording import Recording
 from locustfiles.recording.run_files import RunFiles, SettledSeconds
 from reports.derived import derive
@@ -26,28 +26,26 @@ class _Keys:
 
     def __init__(self) -> None:
         self.now = 0
-        self._told = 0
+        self._written = 0
 
     def settled_lines(self, before: int) -> list[str]:
         """The seconds since the last time."""
         line = '{{"second":{},"hits":{{"lb:a":{{"write":2}}}}}}\n'
-        return [line.format(second) for second in range(self._told, max(before, 0))]
+        return [line.format(second) for second in range(self._written, max(before, 0))]
 
-    def fold(self, before: int) -> None:
-        """They are told."""
-        self._told = max(before, 0)
+    def forget_seconds(self, before: int) -> None:
+        """Ignore them."""
+        self._written = max(before, 0)
 
     def as_document(self) -> dict[str, Any]:
         """The rest."""
-        rest = range(self._told, min(self.now, DURATION))
+        rest = range(self._written, min(self.now, DURATION))
         seconds = [{"second": one, "hits": {"lb:a": {"write": 2}}} for one in rest]
         return {"reason": "made up", "start": None, "end": None, "seconds": seconds}
 
-    so_far = as_document
-
 
 class _Run:
-    """What the leading process does at a checkpoint, and where."""
+    """What the master does at a checkpoint, and where."""
 
     def __init__(self, path: Path) -> None:
         self.recording, self.keys = Recording.of(["top"]), _Keys()
@@ -62,13 +60,15 @@ class _Run:
     def checkpoint(self, second: int, ending: Ending) -> None:
         """Write what is known."""
         self.keys.now = second
-        self.settled.append(second)
+        self.settled.append_seconds(second)
         self.write_measurements(self.files, ending)
 
     def write_measurements(self, files: RunFiles, ending: Ending) -> None:
         """Write what is not settled."""
         facts = {"keys": self.keys.as_document(), "settled": self.settled.as_document()}
-        files.write("measurements.json", pieces(self.recording, DURATION, facts, ending))
+        files.write_pieces(
+            "measurements.json", measurement_pieces(self.recording, DURATION, facts, ending)
+        )
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_checkpoint_costs_the_same_at_any_length(
 ) -> None:
     """Seconds that are over are neither written again nor kept."""
     path, sizes, run = long_run
-    kept = run.recording.operations["top"].cells
+    kept = run.recording.operations["top"].seconds
 
     assert len(kept) <= 60
     assert max(sizes[30:]) < 1.1 * sizes[10]
@@ -140,7 +140,7 @@ def test_tables_so_far_hold_every_second(
     """Those who ask for tables while a run goes on get the settled seconds too."""
     path, _, run = long_run
     so_far = RunFiles(tmp_path)
-    run.settled.copy(tmp_path)
+    run.settled.copy_file(tmp_path)
     run.write_measurements(so_far, Ending())
     (tmp_path / "run.json").write_bytes((path / "run.json").read_bytes())
     rows = derive(read_run(tmp_path)).tables["timeline.csv"].records()

@@ -29,7 +29,7 @@ def _limits_after(call: str, module: str, soft: int, hard: int) -> str:
 
 @pytest.mark.parametrize("module", ["locustfiles.run.inputs", "target_service.open_files"])
 def test_the_soft_limit_is_raised_to_the_hard_one(module: str) -> None:
-    """Most systems begin with 1,024 or 256, and let everybody have far more."""
+    """Most systems begin with 1,024 or 256, and allow far more."""
     assert _limits_after("raise_limit", module, 256, 2_000) == "2000 2000\n"
     assert _limits_after("raise_limit", module, 900, 900) == "900 900\n"
 

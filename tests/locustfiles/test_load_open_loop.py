@@ -12,8 +12,8 @@ from gevent_server import Peer, Script, always, answer, serving, silent, until
 from load_plans import PLAN
 
 from locustfiles.operations import MAKERS
-from locustfiles.operations.odometer import ToldMiles
-from locustfiles.recording.recorder import Bookkeeping
+from locustfiles.operations.odometer import AcknowledgedMiles
+from locustfiles.recording.recorder import Recorder
 from locustfiles.recording.recording import OperationRecord, Recording
 from locustfiles.recording.request_log import NoRequestLog
 from locustfiles.run.plan import Plan
@@ -34,28 +34,30 @@ def replay(
 ) -> tuple[OperationRecord, Peer, list[dict[str, Any]]]:
     """Replay the writes of a plan against a server."""
     fired: list[dict[str, Any]] = []
-    books = Bookkeeping(plan, NoRequestLog(), lambda **one: fired.append(one))
+    recorder = Recorder(plan, NoRequestLog(), lambda **one: fired.append(one))
     with serving(script) as (dialer, peer):
-        loop = OpenLoop(plan, MAKERS["submit"](plan, dialer.address, ToldMiles()), dialer, books)
+        loop = OpenLoop(
+            plan, MAKERS["submit"](plan, dialer.address, AcknowledgedMiles()), dialer, recorder
+        )
         loop.open_connections()
         running = gevent.spawn(loop.run, ScheduleClock.with_second_zero_at(time.time()))
         if meanwhile is not None:
             meanwhile(loop, peer)
         running.get()
     recording = Recording.of(MODELLED)
-    recording.add_message(books.take()["recording"])
+    recording.add_message(recorder.take_counts()["recording"])
     return recording.operations["submit"], peer, fired
 
 
 def totals(record: OperationRecord) -> tuple[int, int, int, int, int]:
     """Offered, sent, dropped, ok, failed."""
-    cells = record.cells.values()
+    seconds = record.seconds.values()
     return (
-        sum(cell.offered for cell in cells),
-        sum(cell.sent for cell in cells),
-        sum(cell.dropped for cell in cells),
-        sum(cell.ok for cell in cells),
-        sum(cell.failed for cell in cells),
+        sum(one.offered for one in seconds),
+        sum(one.sent for one in seconds),
+        sum(one.dropped for one in seconds),
+        sum(one.ok for one in seconds),
+        sum(one.failed for one in seconds),
     )
 
 
@@ -87,7 +89,7 @@ def test_a_slow_service_does_not_slow_the_schedule() -> None:
     record, _, _ = replay(at_rate(200), after(0.05))
 
     assert (200, 200, 0, 200, 0) == totals(record)
-    assert 200 == record.cells[0].offered
+    assert 200 == record.seconds[0].offered
     assert max(record.response_us) > 1_000_000
     assert statistics.median(Counter(record.service_us).elements()) < 500_000
 
@@ -106,7 +108,7 @@ def test_a_stalled_service_gets_no_more_than_its_connections() -> None:
     assert {"timeout"} == {str(one["exception"]) for one in fired}
 
 
-def test_one_players_writes_are_answered_in_turn() -> None:
+def test_one_players_writes_are_answered_in_order() -> None:
     """With one player, one connection at a time is busy, and its events arrive in order."""
     busy, most = [0], [0]
 

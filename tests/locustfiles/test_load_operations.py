@@ -9,7 +9,7 @@ from locustfiles.http.connection import FailureKind
 from locustfiles.http.dialer import Address, read_address
 from locustfiles.operations import MAKERS
 from locustfiles.operations.contract import Operation, Reply
-from locustfiles.operations.odometer import ToldMiles
+from locustfiles.operations.odometer import AcknowledgedMiles
 from locustfiles.recording.last_scores import Accepted
 from locustfiles.schedule.arrival import Arrival
 from workload.assumptions import Assumptions
@@ -22,7 +22,7 @@ PLACE = "lb:na-east:duo:s1"
 
 def made(name: str) -> Operation:
     """An operation of the small plan."""
-    return MAKERS[name](PLAN, ADDRESS, ToldMiles())
+    return MAKERS[name](PLAN, ADDRESS, AcknowledgedMiles())
 
 
 def parts(request: bytes) -> tuple[str, dict[str, str], bytes]:
@@ -56,7 +56,7 @@ def test_submit_writes_one_event() -> None:
 def test_the_first_write_has_the_first_sequence_after_the_loading() -> None:
     """Loading used the base, so the first arrival of the warm-up has the next number."""
     plan = replace(PLAN, warmup_seconds=2)
-    submit = MAKERS["submit"](plan, ADDRESS, ToldMiles())
+    submit = MAKERS["submit"](plan, ADDRESS, AcknowledgedMiles())
     body = parts(submit.request(Arrival(-480, -2_000_000, 1, 1)))[2]
 
     assert PLAN.sequence_base + 2 == json.loads(body)["sequence"]
@@ -95,7 +95,7 @@ def test_every_operation_of_the_model_is_made_under_its_name() -> None:
 
 
 def test_ranks_are_asked_for_as_counted_or_as_bounded() -> None:
-    """Both are the same route, told apart by what the reader accepts."""
+    """Both are the same route, distinguished by what the reader accepts."""
     exact, bounded = (
         parts(made(name).request(ARRIVAL))[0] for name in ("rank_exact", "rank_bounded")
     )
@@ -106,18 +106,20 @@ def test_ranks_are_asked_for_as_counted_or_as_bounded() -> None:
 
 
 def test_top_asks_for_the_seasons_in_turn() -> None:
-    """With several active seasons the service needs to be told which."""
+    """With several active seasons a request must name one."""
     plan = replace(PLAN, assumptions=Assumptions(active_seasons=("s1", "s2")))
-    top = MAKERS["top"](plan, ADDRESS, ToldMiles())
+    top = MAKERS["top"](plan, ADDRESS, AcknowledgedMiles())
     lines = [parts(top.request(Arrival(number, 0, -1, -1)))[0] for number in (-1, 0, 1, 2)]
 
     assert ["s2", "s1", "s2", "s1"] == [line.split("season=")[1].split()[0] for line in lines]
 
 
 def test_a_foreign_service_gets_its_own_players() -> None:
-    """Players of a load test are told from real ones by their prefix."""
+    """Players of a load test differ from real ones by their prefix."""
     plan = replace(PLAN, player_prefix="hotboard-")
-    submit, around = (MAKERS[name](plan, ADDRESS, ToldMiles()) for name in ("submit", "around"))
+    submit, around = (
+        MAKERS[name](plan, ADDRESS, AcknowledgedMiles()) for name in ("submit", "around")
+    )
     row = {"player": "hotboard-player-00013", "score": 1, "position": 1}
     answer = {"player": row["player"], "position": 1, "entries": [row]}
 
@@ -146,7 +148,7 @@ OTHER = '{"player":"player-00014","score":5,"position":4,"partition":"lb:eu:duo:
         ("perhaps behind", "top", 200, f'{{"entries":[{ENTRY}],"as_of":"x","recovering":true}}',
          Reply(None, "recovering")),
         ("no time", "top", 200, f'{{"entries":[{ENTRY}]}}', Reply("bad_body")),
-        ("nobody", "top", 200, '{"entries":[],"as_of":"x"}', Reply("bad_body")),
+        ("empty", "top", 200, '{"entries":[],"as_of":"x"}', Reply("bad_body")),
         ("more than K", "top", 200, f'{{"entries":[{",".join([ENTRY] * 11)}],"as_of":"x"}}',
          Reply("bad_body")),
         ("the page", "around", 200,

@@ -64,13 +64,13 @@ def test_the_head_of_a_picture_is_never_left_out(snapshot: Snapshot, columns: in
     ("snapshot", "words"),
     [
         (WARM_UP, "read from the service's counters in the measured phase"),
-        (replace(WHOLE, keys=WARM_UP.keys), "the service's counters told of none"),
+        (replace(WHOLE, keys=WARM_UP.keys), "the service's counters show none"),
         (replace(WARM_UP, title=ODOMETER.title), "this scenario touches no board key"),
     ],
 )
 @pytest.mark.parametrize("rows", [24, 10])
 def test_a_picture_without_hits_says_why(snapshot: Snapshot, words: str, rows: int) -> None:
-    """There are none yet, the service told of none, or there can be none; on few lines too."""
+    """There are none yet, the counters show none, or there can be none; on few lines too."""
     assert f"\nhits per key: {words}\n" in picture(snapshot, 80, rows)
 
 

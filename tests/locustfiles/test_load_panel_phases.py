@@ -42,7 +42,7 @@ def test_on_the_schedule(now: float, waiting: int, expected: Phase) -> None:
 
 
 def test_a_run_of_hours() -> None:
-    """Nobody has to divide seconds."""
+    """A reader need not divide seconds."""
     view = make_view(clock=clock_at(3_723.0))
     view.plan = replace(view.plan, duration_seconds=86_400)
 

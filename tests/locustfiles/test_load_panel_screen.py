@@ -17,7 +17,7 @@ class Sent:
         self.is_behind = False
         self.raw = ""
 
-    def write(self, text: str) -> None:
+    def write_text(self, text: str) -> None:
         """Show a text."""
         self.raw += text
         self.glass.feed(text)
@@ -31,7 +31,7 @@ def lines(*texts: str) -> list[Text]:
 def test_a_picture_takes_the_place_of_the_last() -> None:
     """What was there before stays, and no rest of a longer picture does."""
     terminal = Sent()
-    terminal.write("$ make\r\n")
+    terminal.write_text("$ make\r\n")
     screen = PanelScreen(terminal)
     screen.draw(lines("one", "a longer second", "third"), 80)
     screen.draw(lines("eins", "short"), 80)
@@ -56,7 +56,7 @@ def test_what_is_typed_meanwhile_goes_away() -> None:
     terminal = Sent()
     screen = PanelScreen(terminal)
     screen.draw(lines("one", "two"), 80)
-    terminal.write("^C")
+    terminal.write_text("^C")
     screen.draw(lines("one", "two"), 80)
 
     assert "one\ntwo\n\n" == terminal.glass.text()
@@ -70,7 +70,7 @@ def test_what_is_typed_meanwhile_goes_away() -> None:
 def test_a_picture_survives_every_resize(widths: list[int], lengths: list[int]) -> None:
     """However the terminal broke the last picture's lines, the next one replaces all of them."""
     terminal = Sent(columns=widths[0], rows=200)
-    terminal.write("$ make\r\n")
+    terminal.write_text("$ make\r\n")
     screen = PanelScreen(terminal)
     for columns in widths:
         terminal.glass.resize(columns)
@@ -98,7 +98,7 @@ def test_a_terminal_that_is_behind_misses_pictures() -> None:
 def test_colours_are_used_where_they_are_wanted(
     monkeypatch: pytest.MonkeyPatch, variable: str, *, is_coloured: bool
 ) -> None:
-    """And nothing is switched on that somebody would have to switch off again."""
+    """And nothing is switched on that would have to be switched off again."""
     for name in ("NO_COLOR", "COLORTERM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")

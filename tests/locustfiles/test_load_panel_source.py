@@ -15,7 +15,7 @@ from locustfiles.live.snapshot import (
     Trouble,
     totals_of,
 )
-from locustfiles.recording.recording import Cell, OperationRecord, Recording
+from locustfiles.recording.recording import OperationRecord, Recording, SecondCounts
 from workload.operations import MODELLED
 
 
@@ -98,7 +98,7 @@ def test_after_the_measured_phase_its_figures_stay() -> None:
 
 
 def test_a_stop_stops_the_time_of_the_rates() -> None:
-    """A second that it cut short is in no rate, but what became of its requests is told."""
+    """A second that it cut short is in no rate, but what became of its requests is shown."""
     recording = Recording.of(MODELLED)
     for second in range(4):
         answer(recording, "submit", second, 900)
@@ -113,7 +113,7 @@ def test_a_stop_stops_the_time_of_the_rates() -> None:
     source.snapshot(0)
     answer(recording, "submit", 4, 900)  # half of its second, then the stop
     drop(recording, "submit", 4)
-    recording.operations["submit"].cells[4].offered += 3
+    recording.operations["submit"].seconds[4].offered += 3
     reasons.append("stopped by SIGINT (Ctrl-C)")
     view.clock = clock_at(9.0)
     snapshot = source.snapshot(0)
@@ -132,7 +132,7 @@ def test_troubles_are_of_the_current_phase() -> None:
     fail(recording, "submit", 0, "timeout")
     fail(recording, "around", 1, "timeout")
     drop(recording, "around", 1)
-    recording.operations["top"].cells[1].offered += 2  # not answered yet
+    recording.operations["top"].seconds[1].offered += 2  # not answered yet
     view = make_view(recording=recording, clock=clock_at(-0.5))
     source = PanelSource(view)
     before = source.snapshot(0)
@@ -150,7 +150,7 @@ def test_troubles_are_of_the_current_phase() -> None:
 
 
 def test_every_key_is_shown() -> None:
-    """A key that nobody touched has its place, one that the model does not know comes last."""
+    """A key without hits has its place, one that the model does not know comes last."""
     hits = {"lb:b": {"read": 2, "write": 3}, "lb:x": {"read": 5}, "lb:a": {"write": -7}}
     keys = PanelSource(make_view(measured_hits=lambda: hits)).snapshot(0).keys
     untouched = PanelSource(make_view()).snapshot(0).keys
@@ -170,19 +170,19 @@ def test_totals_are_plain_sums(counters: list[tuple[int, ...]], readings: list[i
     """However many seconds are folded, they are what adding all seconds up would give."""
     record, whole = OperationRecord(), {}
     for second, (offered, dropped, ok, failed, achieved) in enumerate(counters):
-        whole[second] = record.cells[second] = Cell(
+        whole[second] = record.seconds[second] = SecondCounts(
             offered=offered, dropped=dropped, ok=ok, failed=failed, achieved=achieved
         )
     for second in sorted(readings):
-        record.fold(min(second - 5, 30))
+        record.settle(min(second - 5, 30))
         seen = [whole[at] for at in range(min(second, 30, len(counters)))]
 
         assert Totals(
-            sum(cell.offered for cell in seen),
-            sum(cell.dropped for cell in seen),
-            sum(cell.ok for cell in seen),
-            sum(cell.failed for cell in seen),
-            sum(cell.achieved for cell in seen),
+            sum(one.offered for one in seen),
+            sum(one.dropped for one in seen),
+            sum(one.ok for one in seen),
+            sum(one.failed for one in seen),
+            sum(one.achieved for one in seen),
         ) == totals_of(record, range(30), second)
 
 
@@ -191,7 +191,7 @@ def test_reading_totals_adds_no_seconds() -> None:
     record = OperationRecord()
     totals_of(record, range(30), 30)
 
-    assert {} == record.cells
+    assert {} == record.seconds
 
 
 def test_a_small_scale_is_written_as_people_do() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pty_pairs import open_pty, read_now
 
-from locustfiles.live.panel import led_above
+from locustfiles.live.panel import redirect_above
 
 
 def test_what_is_printed_on_the_terminal_is_led_above(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,7 +19,7 @@ def test_what_is_printed_on_the_terminal_is_led_above(monkeypatch: pytest.Monkey
         logger.addHandler(handler)
         monkeypatch.setattr(sys, "stdout", stream)
         monkeypatch.setattr(sys, "stderr", stream)
-        with led_above(descriptor, above.append):
+        with redirect_above(descriptor, above.append):
             logger.warning("a warning")
             sys.stdout.write("half a")
             sys.stderr.write(" line\n")
@@ -36,7 +36,7 @@ def test_what_goes_elsewhere_goes_there(tmp_path: Path, monkeypatch: pytest.Monk
     above: list[str] = []
     with open_pty() as (_, descriptor), (tmp_path / "log").open("w") as stream:
         monkeypatch.setattr(sys, "stderr", stream)
-        with led_above(descriptor, above.append):
+        with redirect_above(descriptor, above.append):
             sys.stderr.write("to the file\n")
 
     assert [] == above

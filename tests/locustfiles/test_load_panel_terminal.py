@@ -49,7 +49,7 @@ def test_a_window_that_is_dragged_is_drawn_when_it_stands_still(
         monkeypatch.setattr(panel_terminal, "gevent", SimpleNamespace(sleep=nap))
         clock = SimpleNamespace(monotonic=lambda: round(sum(naps), 6))
         monkeypatch.setattr(panel_terminal, "time", clock)
-        terminal.rest(1.0, os.terminal_size((100, 30)))
+        terminal.wait(1.0, os.terminal_size((100, 30)))
 
         assert slept == naps
 
@@ -58,7 +58,7 @@ def test_nobody_waits_for_a_reader() -> None:
     """What the terminal does not take at once is owed, until it is taken."""
     with open_pty() as (reader, descriptor):
         terminal = Terminal(descriptor)
-        terminal.write(MUCH)
+        terminal.write_text(MUCH)
         assert terminal.is_behind
 
         taken = 0
@@ -82,16 +82,16 @@ def test_a_reader_that_does_not_come_back_is_given_up() -> None:
     """The end of a run does not depend on it."""
     with open_pty() as (_, descriptor):
         terminal = Terminal(descriptor)
-        terminal.write(MUCH)
+        terminal.write_text(MUCH)
         terminal.close()
 
 
 def test_a_terminal_may_go_away() -> None:
-    """Its window is closed: nothing is owed any more, and nobody is told."""
+    """Its window is closed: nothing is pending any more, and no error is raised."""
     with open_pty() as (reader, descriptor):
         terminal = Terminal(descriptor)
         os.close(reader)
-        terminal.write("to nobody")
+        terminal.write_text("to a closed window")
 
         assert not terminal.is_behind
         terminal.close()
@@ -101,7 +101,7 @@ def test_what_is_no_terminal_is_written_to_all_the_same() -> None:
     """The name of a terminal may not lead to it, as in a container: then its copy is used."""
     reading, writing = os.pipe()
     terminal = Terminal(writing)
-    terminal.write("text")
+    terminal.write_text("text")
     terminal.close()
     os.close(writing)
 

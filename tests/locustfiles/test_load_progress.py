@@ -30,14 +30,14 @@ def test_progress_in_plain_lines(second: int, expected: str) -> None:
     recording = Recording.of(MODELLED)
     submit, top = recording.operations["submit"], recording.operations["top"]
     for at in (-4, 1, 2, 3):
-        submit.cells[at].offered += 1
-    submit.answered_well(-4, Timing(-4_000_000, -3_999_900, -3_999_100), "applied", measured=False)
-    submit.answered_well(1, Timing(1_000_000, 1_000_100, 1_002_500), "applied", measured=True)
-    submit.failed(
+        submit.seconds[at].offered += 1
+    submit.count_success(-4, Timing(-4_000_000, -3_999_900, -3_999_100), "applied", measured=False)
+    submit.count_success(1, Timing(1_000_000, 1_000_100, 1_002_500), "applied", measured=True)
+    submit.count_failure(
         2, Timing(2_000_000, 2_000_100, 2_000_500), "reset", answered=False, unknown=True,
         measured=True,
     )  # fmt: skip
-    top.cells[3].dropped += 1
+    top.seconds[3].dropped += 1
     said: list[str] = []
     PlainLines(Phases(5, 60), said.append).show(second, recording)
 
@@ -102,13 +102,13 @@ def test_the_end_of_a_phase_has_its_line_after_a_stall(monkeypatch: pytest.Monke
 
 
 def test_a_run_goes_on_when_nobody_reads_its_output() -> None:
-    """Whoever reads the lines through a pipe may go away."""
+    """The reader of a pipe may go away."""
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as stream:
         progress = Progress(Phases(5, 60), stream)
         for _ in range(3):
-            progress.say("loading")
+            progress.print_line("loading")
 
     assert stream.closed
 
@@ -130,7 +130,7 @@ TERMINAL = {"TERM": "xterm-256color"}
 def test_where_a_panel_is_drawn(
     environment: dict[str, str], encoding: str, *, expected: bool
 ) -> None:
-    """On a terminal that can refresh and that somebody looks at."""
+    """On a terminal that can refresh and outside of CI."""
     with open_pty() as (_, descriptor), os.fdopen(os.dup(descriptor), "w", encoding=encoding) as it:
         assert expected == can_refresh(it, environment)
 
@@ -161,4 +161,4 @@ def test_a_display_that_fails_ends_no_run(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_run_without_output_goes_on() -> None:
     """With stdout closed from the start, saying something is no error."""
-    Progress(Phases(warmup_seconds=0, duration_seconds=1), None).say("nobody hears this")
+    Progress(Phases(warmup_seconds=0, duration_seconds=1), None).print_line("this goes nowhere")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locustfiles.http.connection import FAILURE_KINDS, FailureKind
-from locustfiles.recording.documents import Ending, pieces, settled_lines
+from locustfiles.recording.documents import Ending, measurement_pieces, settled_lines
 from locustfiles.recording.recording import Recording, Timing
 from workload.operations import MODELLED
 
@@ -37,22 +37,24 @@ def record(recording: Recording, event: Event) -> None:
     second = intended_us // 1_000_000
     timing = Timing(intended_us, intended_us + response_us - service_us, intended_us + response_us)
     measured = 0 <= second < DURATION
-    one.cells[second].offered += 1
+    one.seconds[second].offered += 1
     if outcome == "ok":
-        one.answered_well(second, timing, "applied", measured=measured)
+        one.count_success(second, timing, "applied", measured=measured)
     elif outcome == "dropped":
-        one.cells[second].dropped += 1
+        one.seconds[second].dropped += 1
     else:
         for kind in FAILURE_KINDS:
             if kind == outcome:
                 answered = kind.startswith(("http", "bad"))
-                one.failed(second, timing, kind, answered=answered, unknown=True, measured=measured)
+                one.count_failure(
+                    second, timing, kind, answered=answered, unknown=True, measured=measured
+                )
 
 
 def document(recording: Recording) -> dict[str, dict[str, dict[str, int]]]:
     """What the recording becomes in measurements.json."""
     content: dict[str, dict[str, dict[str, int]]] = json.loads(
-        "".join(pieces(recording, DURATION, {"generators": []}, Ending()))
+        "".join(measurement_pieces(recording, DURATION, {"generators": []}, Ending()))
     )
     return content
 
@@ -145,9 +147,9 @@ def test_the_kinds_of_failure_are_a_closed_set() -> None:
 
 @pytest.mark.parametrize("ended", ["completed", "worker-lost"])
 def test_the_ending_stands_in_the_document(ended: str) -> None:
-    """How the run ended is told with its reason."""
+    """How the run ended is written with its reason."""
     content = json.loads(
-        "".join(pieces(Recording.of(MODELLED), DURATION, {}, Ending(ended, "because")))
+        "".join(measurement_pieces(Recording.of(MODELLED), DURATION, {}, Ending(ended, "because")))
     )
 
     assert (1, ended, "because") == (
@@ -160,7 +162,7 @@ def test_the_ending_stands_in_the_document(ended: str) -> None:
 def test_a_second_is_written_once_and_forgotten(
     happened: list[Event], before: int, data: st.DataObject
 ) -> None:
-    """Whenever seconds are folded, no total changes, and no second is lost or told twice."""
+    """Whenever seconds are settled, no total changes, and no second is lost or written twice."""
     whole, folded = Recording.of(MODELLED), Recording.of(MODELLED)
     cut = data.draw(st.integers(0, len(happened)))
     lines: list[str] = []
@@ -168,12 +170,12 @@ def test_a_second_is_written_once_and_forgotten(
         if number == cut:
             lines += settled_lines(folded, before)
             for one in folded.operations.values():
-                one.fold(before)
+                one.settle(before)
         record(whole, event)
         record(folded, event)
     lines += settled_lines(folded, before)
     for one in folded.operations.values():
-        one.fold(before)
+        one.settle(before)
     offered: Counter[tuple[str, int]] = Counter()
     for line in map(json.loads, lines):
         assert line["second"] < before

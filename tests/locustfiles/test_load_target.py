@@ -7,7 +7,7 @@ from gevent_server import always, answer, serving
 from stub_service import DESCRIPTION
 
 from locustfiles.errors import BadInput
-from locustfiles.run.target import Boards, ask_for_description, disagreements
+from locustfiles.run.target import Boards, disagreements, read_description
 from workload.assumptions import Assumptions
 from workload.load import LoadSettings
 
@@ -81,7 +81,7 @@ def test_a_description_is_kept_in_the_services_own_words() -> None:
     """What we do not use goes into the record all the same."""
     words = DESCRIPTION | {"motto": "fast"}
     with serving(always(answer(json.dumps(words).encode()))) as (dialer, _):
-        found = ask_for_description(dialer)
+        found = read_description(dialer)
 
     assert "naive" == found.boards.mode
     assert "fast" == found.verbatim["motto"]
@@ -101,7 +101,7 @@ def test_what_is_no_leaderboard_service_is_bad_input(
 ) -> None:
     """The sentence names the address that was asked."""
     with serving(always(data)) as (dialer, _), pytest.raises(BadInput) as caught:
-        ask_for_description(dialer)
+        read_description(dialer)
 
     assert expected in str(caught.value), caption
     assert f"{dialer.address.url}/v1/boards" in str(caught.value)

@@ -9,7 +9,7 @@ from locustfiles.http.connection import Connection
 from locustfiles.schedule.clock import ScheduleClock
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-# Signed by itself for 127.0.0.1, until 2120; nobody but the tests trusts it.
+# Signed by itself for 127.0.0.1, until 2120; only the tests trust it.
 FOLDER = Path(__file__).with_name("tls")
 CERTIFICATE = str(FOLDER / "certificate.pem"), str(FOLDER / "key.pem")
 

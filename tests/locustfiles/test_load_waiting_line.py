@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locustfiles.schedule.arrival import Arrival
-from locustfiles.schedule.request_queue import Turns, WaitingLine
+from locustfiles.schedule.request_queue import PerPlayerOrder, RequestQueue
 
 LIMIT = 4
 DEADLINE_US = 10
@@ -24,16 +24,16 @@ steps = st.lists(
 
 
 class Truth:
-    """The line under test, and what is known of every request."""
+    """The queue under test, and what is known of every request."""
 
-    def __init__(self, *, in_turn: bool) -> None:
+    def __init__(self, *, in_order: bool) -> None:
         self.now_us = 0
         self.joined: list[Arrival] = []
         self.taken: list[Arrival] = []
         self.in_flight: list[Arrival] = []
         self.dropped: list[Arrival] = []
-        turns = Turns() if in_turn else None
-        self.line = WaitingLine(LIMIT, self.has_expired, self.dropped.append, turns)
+        order = PerPlayerOrder() if in_order else None
+        self.queue = RequestQueue(LIMIT, self.has_expired, self.dropped.append, order)
 
     def has_expired(self, arrival: Arrival) -> bool:
         """Whether a request has waited too long."""
@@ -47,12 +47,12 @@ class Truth:
         """A request falls due."""
         arrival = Arrival(len(self.joined), self.now_us, player, 0)
         self.joined.append(arrival)
-        self.line.join(arrival)
+        self.queue.put(arrival)
 
     def take(self) -> None:
         """A free connection asks for the next one, and waits if there is none."""
         with suppress(LoopExit):
-            arrival = self.line.next()
+            arrival = self.queue.get()
             assert not self.has_expired(arrival)
             self.taken.append(arrival)
             self.in_flight.append(arrival)
@@ -60,7 +60,7 @@ class Truth:
     def answer(self, which: int) -> None:
         """One of the answers on their way arrives."""
         if self.in_flight:
-            self.line.finish(self.in_flight.pop(which % len(self.in_flight)))
+            self.queue.finish(self.in_flight.pop(which % len(self.in_flight)))
 
     def play(self, step: str, value: int) -> None:
         """Let one thing happen."""
@@ -78,15 +78,15 @@ class Truth:
 @settings(deadline=None)
 @given(steps, st.booleans())
 def test_every_request_is_taken_or_dropped_once(
-    happened: list[tuple[str, int]], in_turn: bool
+    happened: list[tuple[str, int]], in_order: bool
 ) -> None:
-    """The line never grows past its limit, and closing it leaves nobody behind."""
-    truth = Truth(in_turn=in_turn)
+    """The queue never grows past its limit, and closing it leaves no request behind."""
+    truth = Truth(in_order=in_order)
     for step, value in happened:
         truth.play(step, value)
 
         assert truth.waiting() <= LIMIT
-    truth.line.close()
+    truth.queue.close()
     while truth.in_flight:
         truth.answer(0)
     truth.take()
@@ -97,8 +97,8 @@ def test_every_request_is_taken_or_dropped_once(
 @settings(deadline=None)
 @given(steps)
 def test_a_players_requests_go_one_after_the_other(happened: list[tuple[str, int]]) -> None:
-    """With turns, no player has two requests on their way, and they go in order."""
-    truth = Truth(in_turn=True)
+    """With a per-player order, no player has two requests on their way, and they go in order."""
+    truth = Truth(in_order=True)
     for step, value in happened:
         truth.play(step, value)
         players = [arrival.player for arrival in truth.in_flight]
@@ -113,18 +113,18 @@ def test_a_players_requests_go_one_after_the_other(happened: list[tuple[str, int
 
 @settings(deadline=None)
 @given(steps)
-def test_without_turns_it_is_first_come_first_served(happened: list[tuple[str, int]]) -> None:
+def test_without_an_order_it_is_first_in_first_out(happened: list[tuple[str, int]]) -> None:
     """Requests are taken in the order in which they fell due."""
-    truth = Truth(in_turn=False)
+    truth = Truth(in_order=False)
     for step, value in happened:
         truth.play(step, value)
 
     assert sorted(truth.taken) == truth.taken
 
 
-def test_a_busy_player_blocks_nobody_else() -> None:
-    """The others pass while its next request is parked, which goes when the answer is there."""
-    truth = Truth(in_turn=True)
+def test_a_busy_player_does_not_block_others() -> None:
+    """Other players pass while its next request is parked; that goes when the answer is there."""
+    truth = Truth(in_order=True)
     for player in (1, 1, 2):
         truth.due(player)
     truth.take()
@@ -136,12 +136,12 @@ def test_a_busy_player_blocks_nobody_else() -> None:
     assert 1 == truth.taken[-1].number
 
 
-def test_who_takes_no_turn_waits_for_nobody() -> None:
-    """It goes while its player's request is on the way, and its answer ends nobody's turn."""
-    truth = Truth(in_turn=True)
+def test_a_request_out_of_order_does_not_wait() -> None:
+    """It goes while its player's request is on the way, and its answer releases no other."""
+    truth = Truth(in_order=True)
     truth.due(1)
-    truth.joined.append(Arrival(1, 0, 1, 0, in_turn=False))
-    truth.line.join(truth.joined[-1])
+    truth.joined.append(Arrival(1, 0, 1, 0, in_order=False))
+    truth.queue.put(truth.joined[-1])
     truth.due(1)
     truth.take()
     truth.take()
@@ -156,9 +156,9 @@ def test_who_takes_no_turn_waits_for_nobody() -> None:
     assert [2] == [one.number for one in truth.in_flight]
 
 
-def test_a_full_line_first_drops_who_waited_too_long() -> None:
+def test_a_full_queue_first_drops_what_waited_too_long() -> None:
     """A newcomer gets the place of one that could not be sent any more."""
-    truth = Truth(in_turn=False)
+    truth = Truth(in_order=False)
     for player in range(LIMIT):
         truth.due(player)
     truth.due(9)

@@ -86,7 +86,7 @@ def test_a_service_that_goes_away_refuses_and_leaves_little_unknown(
 
 
 def test_players_with_an_unknown_outcome_are_marked(runs: dict[str, LocustRun]) -> None:
-    """The audit leaves out whoever's write may or may not have been applied."""
+    """The audit leaves out players whose write may or may not have been applied."""
     run = runs["reset"]
     written = {
         f"player-{int(row['player']):05d}"

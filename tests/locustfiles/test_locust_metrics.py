@@ -34,7 +34,7 @@ class Scraped:
 
 
 def scrape(port: int) -> Page | None:
-    """Read the page; None when nobody is there."""
+    """Read the page; None when it is not served."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
             text = answer.read().decode()
@@ -87,7 +87,7 @@ def scraped(both: dict[str, Scraped], request: pytest.FixtureRequest) -> Scraped
 
 
 def test_the_last_scrape_saw_the_whole_run(scraped: Scraped) -> None:
-    """The master's counters are the measurements, whoever sent the requests; then it is quiet."""
+    """The counters are the measurements, whichever worker sent a request; then they stay."""
     operations = scraped.run.measurements["operations"]
 
     assert 0 == scraped.code, scraped.run.output
@@ -115,12 +115,12 @@ def test_counters_start_at_zero_and_never_fall(scraped: Scraped) -> None:
 
 def test_the_measured_phase_is_told_while_it_goes_on(scraped: Scraped) -> None:
     """Neither the loading nor the warm-up is part of what a dashboard shows of a run."""
-    told = [
+    starts = [
         value for page in scraped.pages for one, value in page.items() if one[0] == MEASURED_START
     ]
     facts = json.loads((scraped.run.directory / "run.json").read_text())
 
-    assert {datetime.fromisoformat(facts["measured_from"]).timestamp()} == set(told)
+    assert {datetime.fromisoformat(facts["measured_from"]).timestamp()} == set(starts)
     assert MEASURED_START not in {one[0] for one in scraped.pages[0]}
 
 
@@ -133,7 +133,7 @@ def test_the_cpu_is_that_of_the_last_second(scraped: Scraped) -> None:
 
 
 def test_nothing_is_served_when_the_run_is_over(scraped: Scraped) -> None:
-    """The next scrape finds nobody."""
+    """The next scrape finds no server."""
     assert scraped.is_gone
 
 

@@ -231,7 +231,7 @@ def test_a_second_load_is_refused(seen: Seen) -> None:
 
 
 def test_another_origin_reads_and_does_nothing(seen: Seen) -> None:
-    """A page that somebody has open meanwhile can look, as Locust allows, and not touch."""
+    """An open page can show the run, as Locust allows, and not change it."""
     assert 200 == seen.answers["read from elsewhere"].status
     assert "Access-Control-Allow-Origin" in seen.answers["read from elsewhere"].headers
     assert 403 == seen.answers["stop from elsewhere"].status
@@ -268,7 +268,7 @@ def test_a_run_that_waits_for_its_start_button(
 def test_our_tables_need_the_login_that_locusts_do(
     make_stub: Callable[..., Stub], tmp_path: Path
 ) -> None:
-    """With --web-login nobody gets a table, or the keys, who would not get Locust's."""
+    """With --web-login the tables and keys need the same login as Locust's own."""
     page = Page(free_port())
     options = (*SMALL, "--duration", "300", "--web-login")
     run = start_locust(make_stub().url, tmp_path / "run", *options, page=with_page(page.port))

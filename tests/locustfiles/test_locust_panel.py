@@ -35,7 +35,7 @@ def start_on(
 
 
 class Watcher:
-    """Whoever sits before the terminal, and misses no picture however seldom it is asked."""
+    """A user before the terminal, who misses no picture."""
 
     def __init__(self, reader: int) -> None:
         self.raw = ""
@@ -122,7 +122,7 @@ def test_a_stopped_run_leaves_the_terminal_in_order(
 def test_a_terminal_that_goes_away_ends_no_run(
     make_stub: Callable[[], Stub], tmp_path: Path
 ) -> None:
-    """Whoever closes the window without a signal to us loses the picture alone."""
+    """When the window closes without a signal, only the picture is lost."""
     with open_pty(*SIZE) as (reader, terminal):
         run = start_on(terminal, make_stub().url, tmp_path / "run", *OPTIONS)
         os.close(terminal)
@@ -153,7 +153,7 @@ def test_plain_lines_where_nobody_could_see_a_panel(
 
 
 def test_a_paused_terminal_pauses_no_run(make_stub: Callable[[], Stub], tmp_path: Path) -> None:
-    """Nobody reads, as after Ctrl-S, and everything is sent in time all the same."""
+    """The terminal does not read, as after Ctrl-S, and everything is sent in time all the same."""
     with open_pty() as (_, terminal):
         run = start_on(terminal, make_stub().url, tmp_path / "run", *OPTIONS, "--loglevel", "ERROR")
         code = run.main.wait(timeout=PATIENCE_SECONDS)

@@ -107,7 +107,7 @@ def test_an_answer_holds_what_was_promised(
 
 
 def test_a_history_is_possible_and_the_same_in_every_run() -> None:
-    """Each step of the funnel leaves fewer; somebody got to its end, and somebody nowhere."""
+    """Each step of the funnel leaves fewer; some members reach its end, and some nothing."""
     histories = [history_of(player) for player in range(2_000)]
 
     for one in histories:
