@@ -23,6 +23,14 @@ PLAN = Plan(
     load=LoadSettings(),
     rates={"submit": "240", "top": "25", "around": "75"},
 )
+# An event's load: 100 races a second, one in twenty delivered twice.
+RACES = replace(
+    PLAN,
+    run_id="run",
+    rates={"races": "100"},
+    duration_seconds=60,
+    load=LoadSettings(resent_share=0.05),
+)
 
 
 def slices_of(plan: Plan, slices: int) -> list[Plan]:

@@ -132,7 +132,7 @@ def test_the_newest_state_is_kept() -> None:
     assert states == [5, 5, 7, 7, 7, 2, 3]
 
 
-def test_the_end_and_the_age_are_told() -> None:
+def test_the_end_and_the_age_are_read() -> None:
     """In the first version by the state, in the second by what is final, which has no age."""
     closed = json.dumps({**V1, "state": "closed"}).encode()
     final = json.dumps({**V2, "final": {"total": 1}}).encode()
@@ -165,7 +165,7 @@ def test_versions_that_cannot_be_read_are_trouble(status: int, body: bytes) -> N
         chosen_version((1, 2), status, body)
 
 
-def test_an_event_nobody_made_is_told_as_that() -> None:
+def test_an_unknown_event_is_an_error_of_its_own() -> None:
     """It is no reason to speak another version."""
     service = Service((1, 2))
     client = EventClient(service)

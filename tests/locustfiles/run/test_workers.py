@@ -32,21 +32,21 @@ class Stage:
         run.workers[0].kill()
         return run
 
-    def told_worker(self) -> LocustRun:
-        """Tell a worker to end."""
-        run = self._loaded("told_worker")
+    def stopped_worker(self) -> LocustRun:
+        """Stop a worker."""
+        run = self._loaded("stopped_worker")
         run.workers[0].send_signal(signal.SIGTERM)
         return run
 
-    def told_master(self) -> LocustRun:
-        """Tell the master to end."""
-        run = self._loaded("told_master")
+    def stopped_master(self) -> LocustRun:
+        """Stop the master."""
+        run = self._loaded("stopped_master")
         run.main.send_signal(signal.SIGTERM)
         return run
 
-    def told_all(self) -> LocustRun:
+    def stopped_all(self) -> LocustRun:
         """Press Ctrl-C in a terminal that all processes belong to."""
-        run = self._loaded("told_all")
+        run = self._loaded("stopped_all")
         for process in (*run.workers, run.main):
             process.send_signal(signal.SIGINT)
         return run
@@ -103,9 +103,9 @@ def runs(stage: Stage) -> dict[str, LocustRun]:
         "late_worker": stage.late_worker,
         "lost_master": stage.lost_master,
         "lost_worker": stage.lost_worker,
-        "told_worker": stage.told_worker,
-        "told_master": stage.told_master,
-        "told_all": stage.told_all,
+        "stopped_worker": stage.stopped_worker,
+        "stopped_master": stage.stopped_master,
+        "stopped_all": stage.stopped_all,
         "lost_while_loading": stage.lost_while_loading,
     }
     return side_by_side({name: partial(stage.play, scene) for name, scene in scenes.items()})
@@ -139,17 +139,17 @@ def test_a_run_that_lost_every_worker_before_its_load_says_so(runs: dict[str, Lo
     assert 0 == measured["operations"]["submit"]["all"]["offered"]
 
 
-def test_a_worker_that_is_told_to_end_says_why(runs: dict[str, LocustRun]) -> None:
+def test_a_worker_that_is_stopped_says_why(runs: dict[str, LocustRun]) -> None:
     """Its numbers are whole, but the measurement is not."""
-    run = runs["told_worker"]
+    run = runs["stopped_worker"]
 
     assert 3 == run.workers[0].returncode
     assert 0 == run.workers[1].returncode
     assert "ended early: stopped by SIGTERM" in run.measurements["end_reason"]
 
 
-@pytest.mark.parametrize("name", ["told_worker", "told_master", "told_all"])
-def test_whoever_is_told_to_end_the_last_numbers_arrive(
+@pytest.mark.parametrize("name", ["stopped_worker", "stopped_master", "stopped_all"])
+def test_after_any_stop_the_final_counts_arrive(
     runs: dict[str, LocustRun], stage: Stage, name: str
 ) -> None:
     """All workers drain and report, and the service answered as much as they say."""

@@ -1,16 +1,16 @@
 from pathlib import Path
 
 import pytest
+from attempts import exchange
 from gevent.socket import wait_read
 from gevent_server import APPLIED, PATIENCE_SECONDS, always, answer, once, serving
 
-from locustfiles.http.attempt import Attempt, attempt
+from locustfiles.errors import BadInput
 from locustfiles.http.connection import Connection
-from locustfiles.schedule.clock import ScheduleClock
+from locustfiles.http.dialer import Address, read_address
 
-REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 # Signed by itself for 127.0.0.1, until 2120; only the tests trust it.
-FOLDER = Path(__file__).with_name("tls")
+FOLDER = Path(__file__).parents[1] / "tls"
 CERTIFICATE = str(FOLDER / "certificate.pem"), str(FOLDER / "key.pem")
 
 
@@ -19,11 +19,6 @@ def trusted(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """The certificate, which this process trusts."""
     monkeypatch.setenv("SSL_CERT_FILE", CERTIFICATE[0])
     return CERTIFICATE
-
-
-def exchange(connection: Connection) -> Attempt:
-    """Attempt one request."""
-    return attempt(connection, REQUEST, PATIENCE_SECONDS, ScheduleClock(0))
 
 
 def await_bytes(connection: Connection) -> None:
@@ -68,3 +63,23 @@ def test_a_certificate_that_is_not_trusted_is_refused() -> None:
         outcome = exchange(Connection(dialer))
 
     assert ("other", False, 0) == (outcome.failure, outcome.was_written, peer.total)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://h", ("http://h", "h", 80, False, "")),
+        ("https://h/", ("https://h", "h", 443, True, "")),
+        ("http://[::1]:81/a/", ("http://[::1]:81/a", "::1", 81, False, "/a")),
+    ],
+)
+def test_addresses(url: str, expected: tuple[str, str, int, bool, str]) -> None:
+    """Port and path are what a connection needs of a URL."""
+    assert Address(*expected) == read_address(url)
+
+
+@pytest.mark.parametrize("url", ["", "h:80", "ftp://h", "http://", "http://h:x", "http://h?a=b"])
+def test_addresses_that_are_none(url: str) -> None:
+    """The sentence shows a good one."""
+    with pytest.raises(BadInput, match=r"such as http://127\.0\.0\.1:8000"):
+        read_address(url)

@@ -88,7 +88,7 @@ def test_a_run_offers_the_model_and_counts_every_answer(run: LocustRun) -> None:
     assert {"applied": 960} == measured["operations"]["submit"]["all"]["statuses"]
 
 
-def test_events_are_told_apart_and_a_players_sequences_grow(stub: Stub, run: LocustRun) -> None:
+def test_event_ids_differ_and_a_players_sequences_grow(stub: Stub, run: LocustRun) -> None:
     """Event ids name the run and never repeat; a later write has the greater sequence."""
     seen = stub.seen()
 

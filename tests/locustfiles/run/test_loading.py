@@ -154,7 +154,7 @@ def test_a_service_that_does_not_answer_ends_the_loading(
     assert (1, 0, 9) == (peer.total, state.ok, state.unknown)
 
 
-def test_whoever_looks_on_can_stop_between_batches() -> None:
+def test_a_check_can_stop_between_batches() -> None:
     """A stop leaves no batch half sent."""
     state = Loading(SMALL.players)
 

@@ -9,7 +9,7 @@ from panel_pictures import LOADING, NAIVE, ODOMETER, PARTITIONED, WARM_UP, WHOLE
 from locustfiles.live.panel_text import panel_lines
 from locustfiles.live.snapshot import Snapshot
 
-GOLDEN = Path(__file__).parent / "golden_panels"
+GOLDEN = Path(__file__).parents[1] / "golden_panels"
 EVERY = (LOADING, WARM_UP, PARTITIONED, NAIVE, WHOLE, ODOMETER)
 
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 import pytest
 from load_plans import PLAN
 
-from locustfiles.errors import BadInput
 from locustfiles.http.connection import FailureKind
-from locustfiles.http.dialer import Address, read_address
+from locustfiles.http.dialer import read_address
 from locustfiles.operations import MAKERS
 from locustfiles.operations.contract import Operation, Reply
 from locustfiles.operations.odometer import AcknowledgedMiles
@@ -105,7 +104,7 @@ def test_ranks_are_asked_for_as_counted_or_as_bounded() -> None:
     assert f"{route}?consistency=bounded HTTP/1.1" == bounded
 
 
-def test_top_asks_for_the_seasons_in_turn() -> None:
+def test_top_reads_the_seasons_one_after_the_other() -> None:
     """With several active seasons a request must name one."""
     plan = replace(PLAN, assumptions=Assumptions(active_seasons=("s1", "s2")))
     top = MAKERS["top"](plan, ADDRESS, AcknowledgedMiles())
@@ -208,23 +207,3 @@ def test_what_redis_refused_is_a_kind_of_its_own(name: str, code: str, kind: Fai
     body = f'{{"status":503,"redis_error":"{code}"}}'.encode()
 
     assert Reply(kind) == made(name).judge(ARRIVAL, 503, body)
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("http://h", ("http://h", "h", 80, False, "")),
-        ("https://h/", ("https://h", "h", 443, True, "")),
-        ("http://[::1]:81/a/", ("http://[::1]:81/a", "::1", 81, False, "/a")),
-    ],
-)
-def test_addresses(url: str, expected: tuple[str, str, int, bool, str]) -> None:
-    """Port and path are what a connection needs of a URL."""
-    assert Address(*expected) == read_address(url)
-
-
-@pytest.mark.parametrize("url", ["", "h:80", "ftp://h", "http://", "http://h:x", "http://h?a=b"])
-def test_addresses_that_are_none(url: str) -> None:
-    """The sentence shows a good one."""
-    with pytest.raises(BadInput, match=r"such as http://127\.0\.0\.1:8000"):
-        read_address(url)

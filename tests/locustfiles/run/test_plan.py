@@ -52,7 +52,7 @@ def test_a_players_requests_come_from_one_slice() -> None:
     assert all(len(some) > 500 for some in players)
 
 
-def test_only_writes_bring_scores_and_only_top_is_about_nobody() -> None:
+def test_only_writes_bring_scores_and_only_top_names_no_player() -> None:
     """What an operation does not need is not drawn."""
     drawn = {name: of_second(PLAN, name, 0)[0] for name in MODELLED}
 
@@ -62,7 +62,7 @@ def test_only_writes_bring_scores_and_only_top_is_about_nobody() -> None:
 
 @settings(deadline=None)
 @given(st.integers(1, 300), st.integers(1, 70))
-def test_connections_are_shared_out_and_nobody_is_left_without(total: int, slices: int) -> None:
+def test_connections_are_shared_out_and_each_worker_has_one(total: int, slices: int) -> None:
     """The shares add up to what the scenario says, unless there are more workers than that."""
     plan = replace(PLAN, load=LoadSettings(connections=total))
     shares = [one.connections() for one in slices_of(plan, slices)]

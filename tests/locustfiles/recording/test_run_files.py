@@ -1,4 +1,4 @@
-"""A run of hours: what a checkpoint costs, and what is left of every second."""
+"""The files of a run: each whole or not there, and the same cost at any length of a run."""
 
 import json
 from dataclasses import replace
@@ -9,12 +9,65 @@ import pytest
 from load_plans import PLAN
 from run_views import answer, fail
 
+from locustfiles.operations.places import Places
 from locustfiles.recording.documents import Ending, measurement_pieces
+from locustfiles.recording.last_scores import Accepted, LastScores
 from locustfiles.recording.recording import Recording
-from locustfiles.recording.run_files import RunFiles, SettledSeconds
+from locustfiles.recording.run_files import RunFiles, SettledSeconds, score_pieces
 from reports.derived import derive
 from reports.page.run_page import run_page
 from reports.rundir.reading import read_run
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A write that fails half way leaves the older file, and the next one replaces it."""
+    files = RunFiles(tmp_path / "a" / "b")
+    files.make_directory()
+    files.write_pieces("x.json", ["old"])
+
+    def failing() -> object:
+        yield "new"
+        raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011  any
+        files.write_pieces("x.json", failing())  # type: ignore[arg-type]  # a generator of one piece
+    place = tmp_path / "a" / "b" / "x.json"
+    assert "old" == place.read_text()
+    assert [place] == list(place.parent.iterdir())
+
+    files.write_pieces("x.json", ["ne", "w"])
+    assert "new" == place.read_text()
+    assert [place] == list(place.parent.iterdir())
+
+
+def test_score_rows() -> None:
+    """A row for each player that is known of; a lost slice's players are uncertain."""
+    plan = replace(PLAN, player_prefix="hotboard-")
+    places = Places(plan)
+    boards = {place.partition: f"key {number}" for number, place in enumerate(places.all)}
+    accepted = {0: Accepted(7, 10), 13: Accepted(9, 20), 2: Accepted(8, -5)}
+    scores = LastScores(accepted, {13, 4})
+    pieces = list(score_pieces(scores, places, boards, 3, {2}))
+
+    assert (
+        "player,board,score,sequence,unknown\n"
+        "hotboard-player-00000,key 0,10,7,0\n"
+        "hotboard-player-00002,key 2,-5,8,1\n"
+        "hotboard-player-00004,key 4,,,1\n"
+        "hotboard-player-00013,key 1,20,9,1\n"
+    ) == "".join(pieces)
+
+
+def test_many_score_rows_come_in_pieces() -> None:
+    """No piece is so long that it would hold up the schedule."""
+    scores = LastScores(dict.fromkeys(range(1000), Accepted(1, 1)), set())
+    places = Places(PLAN)
+    boards = {place.partition: "k" for place in places.all}
+    pieces = list(score_pieces(scores, places, boards, 1, ()))
+
+    assert 1001 == sum(piece.count("\n") for piece in pieces)
+    assert max(piece.count("\n") for piece in pieces) <= 200
+
 
 HOURS = 3
 DURATION = HOURS * 3_600

@@ -72,7 +72,7 @@ def after(seconds: float) -> Script:
     return script
 
 
-def test_all_that_falls_due_is_sent_and_locust_is_told() -> None:
+def test_all_that_falls_due_is_sent_and_reported_to_locust() -> None:
     """Each request is counted once by us, and once by Locust for its page."""
     record, peer, fired = replay(at_rate(200), always(answer()))
 

@@ -101,7 +101,7 @@ def test_the_end_of_a_phase_has_its_line_after_a_stall(monkeypatch: pytest.Monke
     ]
 
 
-def test_a_run_goes_on_when_nobody_reads_its_output() -> None:
+def test_a_run_goes_on_when_its_output_is_not_read() -> None:
     """The reader of a pipe may go away."""
     reading, writing = os.pipe()
     os.close(reading)

@@ -11,7 +11,7 @@ from load_plans import PLAN
 from locustfiles.run.inputs import too_many_connections
 from workload.load import LoadSettings
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FIVE = dict.fromkeys(("submit", "top", "around", "rank_exact", "rank_bounded"), "1")
 MANY = replace(PLAN, rates=FIVE, load=LoadSettings(connections=400))
 

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import gevent
 import pytest
+from attempts import REQUEST, attempt_get, exchange
 from flooding_service import DRIPS, FLOODS, flooding_service
 from gevent.socket import socket, wait_read
 from gevent_server import (
@@ -16,20 +17,10 @@ from gevent_server import (
     silent,
     until,
 )
-from hand_clock import HandClock
 
 from locustfiles.http import connection as connection_module
-from locustfiles.http.attempt import Attempt, attempt, get
 from locustfiles.http.connection import Connection, ExchangeFailed
 from locustfiles.http.dialer import Dialer, read_address
-from locustfiles.schedule.clock import ScheduleClock
-
-REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-def exchange(connection: Connection, seconds: float = PATIENCE_SECONDS) -> Attempt:
-    """Attempt one request."""
-    return attempt(connection, REQUEST, seconds, ScheduleClock(0))
 
 
 def await_end(connection: Connection) -> None:
@@ -129,7 +120,7 @@ def test_a_failure_after_the_bytes_were_written_is_unknown_and_never_resent(
     assert 1 == peer.total
 
 
-def test_a_second_answer_nobody_asked_for_ends_the_connection() -> None:
+def test_a_second_answer_to_one_request_ends_the_connection() -> None:
     """It could be taken for the answer to the next request."""
     with serving(always(answer(b"first") + answer(b"excess"))) as (dialer, peer):
         connection = Connection(dialer)
@@ -171,7 +162,7 @@ def flood() -> Iterator[str]:
 def test_an_answer_that_never_ends_is_given_up_where_it_is_too_long(flood: str, kind: str) -> None:
     """However it goes on: in its head, its body or behind it, in large parts or in small ones."""
     with gevent.Timeout(PATIENCE_SECONDS):
-        outcome = asked_of(flood, kind, PATIENCE_SECONDS)
+        outcome = attempt_get(flood, kind, PATIENCE_SECONDS)
 
     assert ("bad_body", True) == (outcome.failure, outcome.was_written)
     assert "an answer of more than 8,000,000 bytes" == outcome.in_words()
@@ -191,46 +182,11 @@ def test_an_answer_that_never_ends_is_given_up_when_its_time_is_over(
             gevent.sleep(0.001)
 
     other = gevent.spawn(take_turns)
-    outcome = asked_of(flood, kind, 0.3)
+    outcome = attempt_get(flood, kind, 0.3)
     other.kill()
 
     assert ("timeout", True) == (outcome.failure, outcome.was_written)
     assert 10 < len(turns)
-
-
-def asked_of(url: str, path: str, seconds: float) -> Attempt:
-    """Attempt a GET of a path."""
-    dialer = Dialer(read_address(url))
-    connection = Connection(dialer)
-    try:
-        connection.ensure_open()  # to connect takes none of the time
-        return get(connection, dialer.address, f"/{path}", seconds)
-    finally:
-        connection.close()
-
-
-def test_an_answer_in_words_holds_nothing_that_a_terminal_would_obey() -> None:
-    """Neither colours nor a new title, nor lines of its own."""
-    outcome = Attempt(0, 1, None, True, 503, b"\x1b]0;mine\x07no\n\x1b[2Jway\xc2\x9b")
-
-    assert "the service answered 503 with �]0;mine�no��[2Jway�" == outcome.in_words()
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "document"),
-    [
-        (200, b'{"final":null}', {"final": None}),
-        (503, b"{}", None),
-        (200, b"<html>", None),
-        (200, b"[]", None),
-        (200, b'{"a":' * 10_000, None),
-    ],
-)
-def test_a_document_is_an_object_of_json(
-    status: int, body: bytes, document: dict[str, object] | None
-) -> None:
-    """Anything else a service may say is none."""
-    assert document == Attempt(0, 1, None, True, status, body).document()
 
 
 def test_a_refused_connection_is_known_to_have_done_nothing() -> None:
@@ -245,42 +201,6 @@ def test_a_name_that_does_not_resolve_is_a_failure_like_any_other() -> None:
     outcome = exchange(Connection(Dialer(read_address("http://nowhere.invalid:80"))))
 
     assert ("other", False) == (outcome.failure, outcome.was_written)
-
-
-def test_the_time_to_reconnect_is_no_service_time() -> None:
-    """Service time begins when the bytes are written, after the connection is open."""
-
-    class SlowDialer(Dialer):
-        """Takes its time."""
-
-        def dial(self) -> socket:
-            clock.sleep(0.2)
-            return super().dial()
-
-    def serve(stream: socket, peer: Peer) -> None:
-        peer.read(stream)
-        clock.sleep(0.007)
-        stream.sendall(answer())
-
-    clock = HandClock(0)
-    with serving(serve) as (dialer, _):
-        connection = Connection(SlowDialer(dialer.address))
-        outcome = attempt(connection, REQUEST, PATIENCE_SECONDS, clock)
-        connection.close()
-
-    assert (None, 200_000, 207_000) == (outcome.failure, outcome.begun_us, outcome.ended_us)
-
-
-def test_whoever_is_killed_while_waiting_has_a_timeout() -> None:
-    """The request was sent, and its outcome stays unknown."""
-    outcomes: list[Attempt] = []
-    with serving(silent) as (dialer, peer):
-        connection = Connection(dialer)
-        waiting = gevent.spawn(lambda: outcomes.append(exchange(connection)))
-        until(lambda: peer.total)
-        waiting.kill()
-
-    assert [("timeout", True)] == [(one.failure, one.was_written) for one in outcomes]
 
 
 def test_an_exchange_on_a_closed_connection_fails() -> None:

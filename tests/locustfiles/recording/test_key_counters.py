@@ -1,20 +1,20 @@
-from collections.abc import Callable
+import csv
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
-from gevent.socket import socket
-from gevent_server import Peer, Script, always, answer, serving
-from hand_clock import HandClock
 
-from locustfiles.recording import key_watch
 from locustfiles.recording.key_counters import (
     Hits,
+    HotKey,
     has_restarted,
     hits_between,
+    hot_keys,
     read_hits,
     read_ledger_buckets,
     read_snapshot,
 )
-from locustfiles.recording.key_watch import KeyWatch
 
 PAGE = b"""# HELP leaderboard_key_ops_total Hits.
 # TYPE leaderboard_key_ops_total counter
@@ -31,7 +31,6 @@ leaderboard_key_members_written_total{key="lb:eu:duo:s1"} 1005.0
 leaderboard_board_members{key="lb:eu:duo:s1"} 1000.0
 leaderboard_http_request_duration_seconds_sum{route="submit",method="POST",code="200"} 1.0
 """
-
 NOT_A_NUMBER = b'leaderboard_board_members{key="lb:eu:duo:s1"} NaN'
 NAMES = (
     "leaderboard_key_ops_total",
@@ -75,7 +74,7 @@ def test_only_what_moved_is_a_hit_of_a_second() -> None:
     assert {"a": {"write": 3}, "c": {"write": 4}} == hits_between(before, after)
 
 
-def test_a_count_that_cannot_be_told_is_none() -> None:
+def test_a_count_that_is_not_known_is_none() -> None:
     """A service whose Redis is gone says NaN of its boards, and its hits are still counted."""
     page = PAGE.replace(b'leaderboard_board_members{key="lb:eu:duo:s1"} 1000.0', NOT_A_NUMBER)
     found = read_snapshot(page)
@@ -106,69 +105,6 @@ def test_a_service_that_was_started_again_counts_from_zero() -> None:
     assert {"a": {"read": 3}} == hits_between(before, after)
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
-    """The clock that a watch sleeps by."""
-    clock = HandClock(0)
-    monkeypatch.setattr(key_watch, "gevent", clock)
-    return clock
-
-
-def watched(script: Script, seconds: int, clock: HandClock) -> dict[str, object]:
-    """What a watch of some seconds finds."""
-    with serving(script) as (dialer, _):
-        watch = KeyWatch(dialer, seconds)
-        watch.run(clock)
-    return watch.as_document()
-
-
-def counting(stall: Callable[[int], None]) -> Script:
-    """A metrics page that counts 10 writes each time, and may stall."""
-
-    def script(stream: socket, peer: Peer) -> None:
-        while peer.read(stream) is not None:
-            stall(peer.total)
-            line = f'leaderboard_key_ops_total{{key="k",op="write"}} {10 * peer.total}\n'
-            stream.sendall(answer(line.encode()))
-
-    return script
-
-
-def moved(document: dict[str, object]) -> tuple[int, list[int]]:
-    """The writes between both ends, and those of the rows."""
-    start, end = document["start"], document["end"]
-    assert isinstance(start, dict)
-    assert isinstance(end, dict)
-    ends = (one["keys"]["k"]["write"]["hits"] for one in (end, start))
-    rows = document["seconds"]
-    assert isinstance(rows, list)
-    return next(ends) - next(ends), [row["hits"]["k"]["write"] for row in rows]
-
-
-def restarting(at: int) -> Script:
-    """A metrics page whose count begins anew once."""
-
-    def script(stream: socket, peer: Peer) -> None:
-        while peer.read(stream) is not None:
-            count = 1_000 * peer.total if peer.total < at else 1_400 + peer.total
-            line = f'leaderboard_key_ops_total{{key="k",op="write"}} {count}\n'
-            stream.sendall(answer(line.encode()))
-
-    return script
-
-
-def test_counters_that_began_anew_are_compared_with_nothing(clock: HandClock) -> None:
-    """Also when the new count is higher at the end than the old one was at the start."""
-    document = watched(restarting(at=3), 3, clock)
-    whole, _ = moved(document)
-
-    assert whole > 0
-    assert (
-        "the service was started again in the measured phase, and its counters began anew"
-        == document["reason"]
-    )
-
-
 @pytest.mark.parametrize(
     ("before", "after", "back"),
     [
@@ -181,71 +117,6 @@ def test_counters_that_began_anew_are_compared_with_nothing(clock: HandClock) ->
 def test_a_lower_or_missing_count_has_restarted(before: Hits, after: Hits, back: bool) -> None:
     """A counter of a process only rises."""
     assert back == has_restarted(before, after)
-
-
-def test_the_seconds_add_up_to_the_whole(clock: HandClock) -> None:
-    """What was counted between both ends is in the rows, once."""
-    document = watched(counting(lambda _: None), 2, clock)
-    whole, rows = moved(document)
-
-    assert document["reason"] is None
-    assert (20, [10, 10]) == (whole, rows)
-
-
-def test_a_stall_leaves_a_gap_and_loses_no_hit(clock: HandClock) -> None:
-    """A reading that came late counts for the second it came in."""
-
-    def stall(reading: int) -> None:
-        if reading == 2:
-            clock.sleep(1.2)
-
-    document = watched(counting(stall), 4, clock)
-    whole, rows = moved(document)
-
-    assert document["reason"] is None
-    assert (40, [20, 10, 10]) == (whole, rows)
-
-
-def late(first: int) -> Script:
-    """A metrics page that cannot be had before one of the requests for it."""
-
-    def script(stream: socket, peer: Peer) -> None:
-        while peer.read(stream) is not None:
-            line = f'leaderboard_key_ops_total{{key="k",op="write"}} {10 * peer.total}\n'
-            status = "200 OK" if peer.total >= first else "503 Service Unavailable"
-            stream.sendall(answer(line.encode(), status))
-
-    return script
-
-
-@pytest.mark.parametrize(
-    ("first", "reason"),
-    [
-        (1, None),
-        (2, "the counters were first read 1.0 s into the measured phase"),
-        (4, "the counters were read only once, at the end of the measured phase"),
-    ],
-)
-def test_a_window_that_was_not_whole_is_not_measured(
-    first: int, reason: str | None, clock: HandClock
-) -> None:
-    """A start that came late has lost hits, and one that is the end has lost all of them."""
-    assert watched(late(first), 3, clock)["reason"] == reason
-
-
-def test_a_service_without_counters_is_asked_once(clock: HandClock) -> None:
-    """The reason says what was missing."""
-    document = watched(always(answer(b"up 1\n")), 5, clock)
-
-    assert "/metrics has no per-key counters" == document["reason"]
-    assert (None, None, []) == (document["start"], document["end"], document["seconds"])
-
-
-def test_a_service_without_the_page_is_asked_once(clock: HandClock) -> None:
-    """The reason says what was answered."""
-    document = watched(always(answer(b"", "404 Not Found")), 5, clock)
-
-    assert "/metrics answered 404" == document["reason"]
 
 
 def test_commits_of_the_ledger_are_read_by_bucket() -> None:
@@ -267,7 +138,7 @@ def test_a_word_of_megabytes_where_labels_should_be_holds_up_nothing() -> None:
     assert read_hits(PAGE) == read_hits(page)
 
 
-def test_commit_times_that_are_no_numbers_are_passed_over() -> None:
+def test_commit_times_that_are_no_numbers_are_ignored() -> None:
     """A foreign service may show anything."""
     name = b"leaderboard_ledger_commit_duration_seconds_bucket"
     page = b"".join(
@@ -276,3 +147,77 @@ def test_commit_times_that_are_no_numbers_are_passed_over() -> None:
     )
 
     assert [[0.5, 3]] == read_ledger_buckets(page)
+
+
+GOLDEN = Path(__file__).resolve().parents[2] / "reports" / "golden"
+
+
+def counters(hits: int, written: int = 0, *buckets: list[Any]) -> dict[str, Any]:
+    """One op of a key in a snapshot."""
+    return {"hits": hits, "members_written": written, "buckets": list(buckets)}
+
+
+@pytest.mark.parametrize("run", ["naive", "partitioned"])
+def test_the_figures_are_those_of_the_report(run: str) -> None:
+    """Of the same counters, every row has the hits, share and heat of keys.csv."""
+    raw = json.loads((GOLDEN / run / "raw" / "measurements.json").read_text())["keys"]
+    found = hot_keys(raw["start"]["keys"], raw["end"]["keys"], 1 / 12)
+    with (GOLDEN / run / "derived" / "keys.csv").open(newline="") as lines:
+        rows = {(row["key"], row["op"]): row for row in csv.DictReader(lines) if row["hits"] != "0"}
+
+    assert set(rows) == {(one.key, one.op) for one in found}
+    for one in found:
+        row = rows[one.key, one.op]
+        assert int(row["hits"]) == one.hits
+        assert float(row["share"]) == pytest.approx(one.share, abs=1e-6)
+        assert float(row["heat"]) == pytest.approx(one.heat, abs=1e-6)
+        assert float(row["fair_share"]) == pytest.approx(one.fair_share, abs=1e-6)
+        assert row["p99_ms"] == "" or one.p99_seconds is not None
+
+
+def test_writes_come_first_and_the_hottest_on_top() -> None:
+    """Writes weigh by members, so the key with fewer hits can be the hotter one."""
+    now = {
+        "a": {"write": counters(10, 10), "read": counters(5)},
+        "b": {"write": counters(1, 30), "read": counters(15)},
+        "idle": {"write": counters(0, 0)},
+    }
+    found = [(one.key, one.op, one.share) for one in hot_keys({}, now, 1 / 12)]
+
+    assert [
+        ("b", "write", 0.75), ("a", "write", 0.25), ("b", "read", 0.75), ("a", "read", 0.25),
+    ] == found  # fmt: skip
+
+
+def test_the_quantile_is_interpolated_since_the_start() -> None:
+    """Of 1,000 in the second bucket the slowest in a hundred lies at its 99th hundredth."""
+    start = {"a": {"read": counters(7, 0, [0.1, 7], [0.2, 7], ["+Inf", 7])}}
+    now = {"a": {"read": counters(1007, 0, [0.1, 7], [0.2, 1007], ["+Inf", 1007])}}
+    (found,) = hot_keys(start, now, 1 / 12)
+
+    assert 1000 == found.hits
+    assert pytest.approx(0.199) == found.p99_seconds
+
+
+@pytest.mark.parametrize(
+    ("buckets", "seconds"),
+    [
+        ([[0.1, 99], ["+Inf", 99]], None),
+        ([[0.1, 0], ["+Inf", 1000]], 0.1),
+        ([], None),
+    ],
+    ids=["too few samples", "above the last bound", "no buckets"],
+)
+def test_a_quantile_that_is_not_known(buckets: list[Any], seconds: float | None) -> None:
+    """Nothing rather than a guess; beyond the last bound, that bound."""
+    (found,) = hot_keys({}, {"a": {"read": counters(1000, 0, *buckets)}}, 1 / 12)
+
+    assert seconds == found.p99_seconds
+
+
+def test_a_share_of_nothing_is_none() -> None:
+    """A service that counts no members has hits and no share of writes."""
+    (found,) = hot_keys({}, {"a": {"write": counters(3)}}, 1 / 12)
+
+    assert HotKey("a", "write", 3, None, 1 / 12, None) == found
+    assert found.heat is None

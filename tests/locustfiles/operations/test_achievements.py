@@ -11,7 +11,6 @@ from load_plans import PLAN
 from locustfiles.http.dialer import read_address
 from locustfiles.operations import make_operations
 from locustfiles.operations.contract import Operation, Reply
-from locustfiles.scenarios.achievements import history_of
 from locustfiles.schedule.arrival import Arrival
 
 ADDRESS = read_address("http://service:8000")
@@ -104,15 +103,3 @@ def test_an_answer_holds_what_was_promised(
 ) -> None:
     """Levels as the totals say, points as the levels say, boards in order."""
     assert reply == _made(name).judge(ARRIVAL, status, body)
-
-
-def test_a_history_is_possible_and_the_same_in_every_run() -> None:
-    """Each step of the funnel leaves fewer; some members reach its end, and some nothing."""
-    histories = [history_of(player) for player in range(2_000)]
-
-    for one in histories:
-        assert one["signups"] >= one["organizations"] >= one["paid_accounts"] >= 0
-        assert one["page_views"] >= one["unique_visitors"] >= 0
-    assert histories == [history_of(player) for player in range(2_000)]
-    assert max(one["paid_accounts"] for one in histories) > 0
-    assert min(one["page_views"] for one in histories) == 0

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from load_plans import PLAN
+from load_plans import RACES
 
 from locustfiles.event_client import read_state
 from locustfiles.http.dialer import read_address
@@ -16,16 +16,13 @@ from locustfiles.operations import make_operations
 from locustfiles.operations.odometer import AcknowledgedMiles, EventPlayer, EventPoll, Races
 from locustfiles.operations.places import Places
 from locustfiles.run.plan import Plan
-from locustfiles.scenarios.odometer import body_of, expected_miles, window_of
 from locustfiles.schedule.arrival import Arrival
 
 ADDRESS = read_address("http://service:8000")
 
 
 def _plan(**rates: str) -> Plan:
-    load = replace(PLAN.load, resent_share=0.05)
-    rates = rates or {"races": "100"}
-    return replace(PLAN, run_id="run", rates=rates, duration_seconds=60, load=load)
+    return replace(RACES, rates=rates) if rates else RACES
 
 
 def _body(request: bytes) -> dict[str, Any]:
@@ -98,7 +95,7 @@ def _player(contribution: int, **changed: object) -> bytes:
 
 
 @pytest.mark.parametrize("outcome", ["counted", "late"])
-def test_what_was_told_must_be_read(outcome: str) -> None:
+def test_acknowledged_miles_must_be_read(outcome: str) -> None:
     """Miles that were counted before the read was sent, in time or late, in every answer to it."""
     plan, acknowledged = _plan(), AcknowledgedMiles()
     races = Races(plan, ADDRESS, Places(plan), acknowledged)
@@ -220,26 +217,3 @@ def test_each_build_asks_in_its_version() -> None:
     assert new.judge(_arrival(1), 200, _state(0)).failure == "bad_body"
     assert old.judge(_arrival(1), 200, _state(0, event_id="x")).failure == "bad_body"
     assert old.judge(_arrival(1), 404, b"").failure == "http_4xx"
-
-
-def test_the_event_opens_and_closes_within_the_run() -> None:
-    """Its end is read before the load ends, whatever the length of the run."""
-    for seconds in (1, 5, 60, 86_400):
-        plan = replace(_plan(), duration_seconds=seconds)
-        window = window_of(plan, 1_000)
-        assert 1_000_000 < window.opens_at_ms < window.closes_at_ms
-        assert window.ends_at_ms < 1_000_000 + seconds * 1_000
-    assert window_of(plan, None).opens_at_ms > time.time() * 1_000
-
-
-def test_one_tier_is_to_be_expected() -> None:
-    """The thresholds lie around the miles that the schedule should bring."""
-    plan = _plan()
-    body = json.loads(body_of(plan, window_of(plan, 1_000)))
-    thresholds = [tier["threshold"] for tier in body["tiers"]]
-
-    assert expected_miles(plan) == 61_845
-    assert thresholds == [49_476, 74_214, 98_952]
-    assert body["opens_at"] == "1970-01-01T00:16:46.000Z"
-    small = replace(plan, rates={"races": "1/1000"})
-    assert json.loads(body_of(small, window_of(small, 1_000)))["tiers"] == []
