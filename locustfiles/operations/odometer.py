@@ -2,7 +2,6 @@
 
 import time
 from collections import OrderedDict, defaultdict, deque
-from datetime import UTC, datetime
 from fractions import Fraction
 from math import floor
 from typing import Final, NamedTuple
@@ -16,10 +15,10 @@ from locustfiles.operations.contract import OK, Reply, failure_of, read_answer
 from locustfiles.operations.places import Places
 from locustfiles.run.plan import Plan
 from locustfiles.schedule.arrival import Arrival
+from locustfiles.schedule.clock import MICROSECONDS, timestamp
 
 MOST_MILES: Final = 30
 OUTCOMES: Final = ("counted", "duplicate", "conflict", "outside", "late")
-_MICROSECONDS: Final = 1_000_000
 # More requests than this are never in flight at once; a failed one leaves its entry behind.
 _MOST_IN_FLIGHT: Final = 20_000
 # One race in so many was finished long before it is delivered, by up to this part of the run.
@@ -112,7 +111,7 @@ class EventPoll:
         status_name = "behind" if state.total < at_least else state.state
         if state.is_final:
             return Reply(None, status_name)
-        age_us = round((now - state.as_of.timestamp()) * _MICROSECONDS)
+        age_us = round((now - state.as_of.timestamp()) * MICROSECONDS)
         return Reply(None, status_name, age_us=max(age_us, 0))
 
 
@@ -239,11 +238,9 @@ class Races:
         finished_ms = time.time_ns() // 1_000_000
         if number % _STRAGGLER_EVERY == 0:
             finished_ms -= arrival.score * self._longest_delay_ms // 10_000
-        at = datetime.fromtimestamp(finished_ms / 1_000, UTC)
-        finished_at = f"{at:%Y-%m-%dT%H:%M:%S}.{finished_ms % 1_000:03d}Z"
         body = (
             f'{{"event_id":"{self._event}","race_id":"{self._event}-{number}",'
             f'"player_id":"{self._places.player_id(player)}",'
-            f'"finished_at":"{finished_at}","amounts":{{"miles":{miles}}}}}'
+            f'"finished_at":"{timestamp(finished_ms / 1_000)}","amounts":{{"miles":{miles}}}}}'
         )
         return _Sent(player, miles, body)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Final
 
@@ -11,17 +10,12 @@ from locustfiles.recording.buckets import Counts, encoded
 from locustfiles.recording.host_facts import git_facts, host_facts, version_facts
 from locustfiles.recording.recording import FailureSpan, OperationRecord, Recording, SecondCounts
 from locustfiles.run.inputs import RunInputs
+from locustfiles.schedule.clock import timestamp
 from workload.assumptions import FIXED_REQUIREMENTS
 from workload.model import TrafficModel, partition_keys
 
 SCHEMA_VERSION: Final = 1
 MEASUREMENTS_VERSION: Final = 1
-
-
-def timestamp(epoch_seconds: float) -> str:
-    """An instant in RFC 3339, UTC, with milliseconds."""
-    instant = datetime.fromtimestamp(epoch_seconds, UTC)
-    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def run_document(inputs: RunInputs, started_at: float) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from locustfiles.errors import RunCutShort
 from locustfiles.live.progress import Progress
 from locustfiles.live.run_view import view_of
 from locustfiles.operations.places import Places
-from locustfiles.recording.documents import Ending, measurement_pieces, run_document, timestamp
+from locustfiles.recording.documents import Ending, measurement_pieces, run_document
 from locustfiles.recording.key_counters import HotKey, hot_keys
 from locustfiles.recording.key_watch import KeyWatch
 from locustfiles.recording.run_files import RunFiles, SettledSeconds, score_pieces
@@ -25,7 +25,7 @@ from locustfiles.run.loading import Loader, Loading
 from locustfiles.run.scenario_hooks import ScenarioHooks, hooks_of
 from locustfiles.run.stopping import StopRequest
 from locustfiles.run.workers import GO, STOP, Workers
-from locustfiles.schedule.clock import ScheduleClock
+from locustfiles.schedule.clock import ScheduleClock, timestamp
 from locustfiles.schedule.open_loop import STOP_SECONDS
 
 _START_SECONDS: Final = 60.0

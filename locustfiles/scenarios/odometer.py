@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Final
 from urllib.parse import quote
@@ -28,7 +27,7 @@ from locustfiles.recording.key_counters import number
 from locustfiles.run.inputs import RunInputs
 from locustfiles.run.plan import Plan
 from locustfiles.scenarios.preparation import require_capability, require_ok, send_for_each
-from locustfiles.schedule.clock import ScheduleClock
+from locustfiles.schedule.clock import ScheduleClock, timestamp
 
 REFRESH_MS: Final = 1_000
 _OPENS: Final = Fraction(1, 10)
@@ -90,8 +89,8 @@ def body_of(plan: Plan, window: EventWindow) -> bytes:
     return json.dumps(
         {
             "aggregate": {"field": "miles", "kind": "sum", "unit": "miles"},
-            "opens_at": _moment(window.opens_at_ms),
-            "closes_at": _moment(window.closes_at_ms),
+            "opens_at": timestamp(window.opens_at_ms / 1_000),
+            "closes_at": timestamp(window.closes_at_ms / 1_000),
             "grace_seconds": window.grace_seconds,
             "refresh_ms": REFRESH_MS,
             # A run too small for three different thresholds is a measurement.
@@ -102,11 +101,6 @@ def body_of(plan: Plan, window: EventWindow) -> bytes:
             else [],
         }
     ).encode("ascii")
-
-
-def _moment(ms: int) -> str:
-    at = datetime.fromtimestamp(ms / 1_000, UTC)
-    return f"{at:%Y-%m-%dT%H:%M:%S}.{ms % 1_000:03d}Z"
 
 
 def make_hooks(inputs: RunInputs) -> "OdometerHooks":

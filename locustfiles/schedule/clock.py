@@ -1,7 +1,11 @@
-"""The schedule's clock: microseconds since second 0, the start of the measured phase."""
+"""The schedule's clock, and instants as text.
+
+The clock counts microseconds since second 0, the start of the measured phase.
+"""
 
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
 MICROSECONDS: Final = 1_000_000
@@ -28,3 +32,9 @@ class ScheduleClock:
     def now_seconds(self) -> float:
         """Seconds since second 0."""
         return time.perf_counter() - self.zero_seconds
+
+
+def timestamp(epoch_seconds: float) -> str:
+    """An instant in RFC 3339, UTC, with milliseconds."""
+    instant = datetime.fromtimestamp(epoch_seconds, UTC)
+    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-from locustfiles.recording.documents import timestamp
+from locustfiles.schedule.clock import timestamp
 
 
 def test_times_are_rfc_3339_with_milliseconds() -> None:
