@@ -75,7 +75,7 @@ def _check_ledger(settings: Settings) -> None:
     except LedgerError as error:
         raise InvalidSettings((f"{PREFIX}LEDGER_PATH: {error}",)) from error
     finally:
-        store.turns.close()
+        store.process_lock.close()
 
 
 def _put_events(settings: Settings, store: Store) -> None:

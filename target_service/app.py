@@ -50,7 +50,9 @@ def create_app(settings: Settings) -> FastAPI:
     metrics.service.info.labels(settings.mode, settings.ledger, __version__).set(1)
     connect = connector(settings.redis_url, settings.redis_timeout_seconds)
     pipeline = Pipeline(
-        connect, settings.redis_timeout_seconds, took=metrics.commands.pipeline_seconds.inc
+        connect,
+        settings.redis_timeout_seconds,
+        observe_seconds=metrics.commands.pipeline_seconds.inc,
     )
     leaderboard = Leaderboard(settings, pipeline, metrics)
     parts: list[Part] = [*leaderboard.parts]

@@ -12,7 +12,7 @@ from target_service.achievements.boards import BoardPage
 from target_service.achievements.records import Records
 from target_service.http.problems import BoardUnavailable
 from target_service.leaderboard.entries import rows
-from target_service.leaderboard.key_commands import KeyCommands, ScriptTally
+from target_service.leaderboard.key_commands import KeyCommands, ScriptCommandMetrics
 from target_service.metrics import Metrics
 from target_service.projection.guarded_writes import MARK, companion
 from target_service.redis.commands import Command, Reply, Uncounted, pack
@@ -57,7 +57,7 @@ class BoardCopies:
         self._commands = lru_cache(_COMMANDS_KEPT)(
             lambda key: KeyCommands(key, metrics, listed=False)
         )
-        self._tally = ScriptTally(metrics, None, "write", _ran, _MOST)
+        self._command_metrics = ScriptCommandMetrics(metrics, None, "write", _ran, _MOST)
         self._copying: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def top(self, name: str, k: int) -> tuple[list[tuple[str, int]], str] | None:
@@ -112,7 +112,7 @@ class BoardCopies:
         for points, member in page.rows:
             arguments += (str(points), member)
         packed = _COPY.call_on((key, companion(key, MARK)), *arguments)
-        command = Command(packed, self._tally, 1 + len(page.rows))
+        command = Command(packed, self._command_metrics, 1 + len(page.rows))
         deadline = self._pipeline.deadline()
         (reply,), _ = await _COPY.run(self._pipeline, (command,), deadline)
         return reply is not None

@@ -8,7 +8,7 @@ from redis.exceptions import ResponseError
 
 from target_service.achievements.outbox import Frame
 from target_service.achievements.records import Records
-from target_service.leaderboard.key_commands import ScriptTally
+from target_service.leaderboard.key_commands import ScriptCommandMetrics
 from target_service.ledger.errors import LedgerError
 from target_service.metrics import Metrics
 from target_service.projection.guarded_writes import companion
@@ -73,7 +73,7 @@ class Publisher:
         self._records = records
         self._owner = owner
         self._trouble = ""
-        self._tally = ScriptTally(metrics, None, "write", lambda _: {}, {})
+        self._command_metrics = ScriptCommandMetrics(metrics, None, "write", lambda _: {}, {})
 
     async def keep(self) -> None:
         """Publish for ever; a failure is tried again."""
@@ -120,6 +120,6 @@ class Publisher:
         arguments = [ledger_id, str(STREAM_FRAMES_KEPT)]
         for number, member, achievement, level, points, at_ms in frames:
             arguments += (str(number), member, achievement, str(level), str(points), rfc3339(at_ms))
-        command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._tally, len(frames))
+        command = Command(_PUBLISH.call_on(_KEYS, *arguments), self._command_metrics, len(frames))
         deadline = self._pipeline.deadline()
         await _PUBLISH.run(self._pipeline, (command,), deadline)

@@ -206,7 +206,7 @@ class Records:
         """Answer what waits, then give back the file."""
         await self._desk.close()
         await self._questions.close()
-        self._store.turns.close()
+        self._store.process_lock.close()
 
     async def _order(self, order: Order, weight: int = 1) -> object:
         return await self._desk.submit(order, weight)

@@ -157,7 +157,7 @@ class Scheduler:
         """Have what is running stop at its next page, and wait for it."""
         self._is_cut.set()
         await asyncio.gather(*self._running)
-        self._store.turns.close()
+        self._store.process_lock.close()
 
     def _open(self, night: str | None) -> tuple[Sweep, sqlite3.Connection] | None:
         """Begin a sweep on a connection of its own, in the thread of whoever calls."""

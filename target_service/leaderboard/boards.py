@@ -58,8 +58,8 @@ class Freshness(Protocol):
     async def confirm(self, key: str) -> None:
         """Raise BoardUnavailable unless what the board does not hold does not exist."""
 
-    async def find(self, keys: Collection[str]) -> None:
-        """Raise BoardUnavailable unless these boards are there."""
+    async def require_whole(self, keys: Collection[str]) -> None:
+        """Raise BoardUnavailable unless these boards are whole."""
 
 
 class AlwaysFresh:
@@ -72,8 +72,8 @@ class AlwaysFresh:
     async def confirm(self, key: str) -> None:
         """Confirm it."""
 
-    async def find(self, keys: Collection[str]) -> None:
-        """Find them."""
+    async def require_whole(self, keys: Collection[str]) -> None:
+        """Accept every board."""
 
 
 def any_behind(

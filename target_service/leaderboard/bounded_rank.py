@@ -14,7 +14,7 @@ from target_service.leaderboard.score_counts import ScoreCounts
 from target_service.ledger.errors import ChangesTrimmed, LedgerBusy, LedgerError
 from target_service.ledger.events import Standing
 from target_service.ledger.protocol import ScoreSource
-from target_service.ledger.reads import ScoresAsked
+from target_service.ledger.reads import ScoreMovesQuery
 from target_service.timestamps import rfc3339, wall_clock_ms
 
 logger = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class Follower:
         players = list(dict.fromkeys(asking.values()))
         asked_ms = wall_clock_ms()
         moves = await self._source.score_moves(
-            ScoresAsked(
+            ScoreMovesQuery(
                 self._season, self._boards, self._counted_to, self._changes_at_once, players
             )
         )

@@ -1,4 +1,4 @@
-"""The Redis commands and scripts of one board key, and the counters of what became of them."""
+"""The Redis commands and scripts of one board key, and the counters of their outcomes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ def _uncounted(_: float = 1) -> None:
     """Count nothing."""
 
 
-class KeyTally:
+class KeyCommandMetrics:
     """Counts one plain command on one key.
 
     A key outside the closed list of boards has no label (None): its commands are counted, its
@@ -46,7 +46,7 @@ class KeyTally:
         self._unknown()
 
 
-class WriteTally(KeyTally):
+class WriteCommandMetrics(KeyCommandMetrics):
     """Counts one write, and the members it writes."""
 
     def __init__(self, metrics: Metrics, command: str, key: str | None, members: int) -> None:
@@ -61,7 +61,7 @@ class WriteTally(KeyTally):
         self._members_written(self._members)
 
 
-class ScriptTally(KeyTally):
+class ScriptCommandMetrics(KeyCommandMetrics):
     """Counts one script as one hit on its key, and as itself and the commands it ran."""
 
     def __init__(
@@ -141,11 +141,11 @@ class KeyCommands:
         self.key = key
         self._metrics = metrics
         self._label = label = key if listed else None
-        self._write_one = WriteTally(metrics, "zadd", label, 1)
-        self._top = KeyTally(metrics, "zrevrange", label, "read")
-        self._count = KeyTally(metrics, "zcount", label, "read")
-        self._around = ScriptTally(metrics, label, "read", around_ran, AROUND_MOST)
-        self._standing = ScriptTally(metrics, label, "read", standing_ran, STANDING_MOST)
+        self._write_one = WriteCommandMetrics(metrics, "zadd", label, 1)
+        self._top = KeyCommandMetrics(metrics, "zrevrange", label, "read")
+        self._count = KeyCommandMetrics(metrics, "zcount", label, "read")
+        self._around = ScriptCommandMetrics(metrics, label, "read", around_ran, AROUND_MOST)
+        self._standing = ScriptCommandMetrics(metrics, label, "read", standing_ran, STANDING_MOST)
 
     def write(self, player: str, score: int) -> Command:
         """Set one player's score."""
@@ -157,8 +157,8 @@ class KeyCommands:
         arguments: list[str | int] = [0] * (2 * members)
         arguments[::2] = scores
         arguments[1::2] = players
-        tally = WriteTally(self._metrics, "zadd", self._label, members)
-        return Command(pack("ZADD", self.key, *arguments), tally, members)
+        command_metrics = WriteCommandMetrics(self._metrics, "zadd", self._label, members)
+        return Command(pack("ZADD", self.key, *arguments), command_metrics, members)
 
     def top(self, k: int) -> Command:
         """Read the first k entries: score descending, then player id descending."""

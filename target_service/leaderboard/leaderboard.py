@@ -20,7 +20,7 @@ from target_service.leaderboard.tops import add_top_routes
 from target_service.metrics import Metrics
 from target_service.projection.durability import Durability
 from target_service.projection.ledger_writer import LedgerWriter
-from target_service.projection.projection import disown
+from target_service.projection.projection import take_over
 from target_service.redis.commands import Command, RedisUnavailable, Uncounted, pack
 from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
@@ -79,7 +79,7 @@ class Leaderboard:
         if settings.ledger == "none":
             self.store = Store(boards, commands, pipeline, AlwaysFresh())
             self._writer = ProjectionWriter(self.store, metrics)
-            self.jobs.append(partial(disown, pipeline, boards.keys_of()))
+            self.jobs.append(partial(take_over, pipeline, boards.keys_of()))
         else:
             durable = Durability(settings, boards, pipeline, metrics)
             self.store = Store(boards, commands, pipeline, durable.freshness, durable.board_marks)

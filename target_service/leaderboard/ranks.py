@@ -157,7 +157,7 @@ class ExactRank:
             none_above = {key for key, one in zip(others, found, strict=True) if not one}
             marked = zip(keys, marks, strict=True) if marks else ()
             if look_at := [key for key, mark in marked if key in none_above and _has_any(mark)]:
-                await store.freshness.find(look_at)
+                await store.freshness.require_whole(look_at)
         recovering = any_behind(store.freshness, keys, marks, [False] * len(keys))
         return Rank(
             board=board.key,

@@ -223,4 +223,4 @@ class Book:
         ):
             release_owned_lease(self._connection, LEASE, self._owner)
         self._connection.close()
-        self._store.turns.close()
+        self._store.process_lock.close()

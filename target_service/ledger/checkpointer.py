@@ -1,4 +1,4 @@
-"""Copying the write-ahead log back into the file, beside those who write."""
+"""Copying the write-ahead log back into the file while other threads write."""
 
 import sqlite3
 import threading
@@ -12,54 +12,54 @@ _LONG_LOG_PAGES = 8_000
 
 
 class Checkpointer:
-    """One thread of each process that copies what anybody has written, so that no writer has to.
+    """One thread of each process that copies what any process has written, instead of the writers.
 
-    A passive checkpoint holds up nobody. The log only begins anew, though, once all of it has
-    been copied, which never happens while others go on writing; so what is left of a long log is
-    copied within a turn. That is little by then, and thus the time for which writers wait.
+    A passive checkpoint blocks no writer. But the log only starts again once all of it has been
+    copied, which never happens while processes write without a break. So the rest of a long log
+    is copied under the process lock; by then it is short, and writers wait briefly.
     """
 
     def __init__(self, store: Store) -> None:
-        """Open the file, which blocks; the store is the copier's own, to take turns fairly."""
+        """Open the file, which blocks; the store must be its own, for a fair process lock."""
         self._store = store
         self._connection = store.connect()
         self._closing = threading.Event()
         self._seen: int | None = None
-        self._thread = threading.Thread(target=self._run, name="ledger-copier", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="ledger-checkpointer", daemon=True)
 
     def start(self) -> None:
-        """Begin to copy."""
+        """Begin to copy the log."""
         self._thread.start()
 
     def close(self) -> None:
         """Stop copying; blocks until the file is closed."""
         self._closing.set()
         self._thread.join()
-        self._store.turns.close()
+        self._store.process_lock.close()
 
     def _run(self) -> None:
         try:
             while not self._closing.wait(_INTERVAL_SECONDS):
-                # Where it fails, the log stays and the next time may do better: nothing is lost.
+                # When it fails, the log stays and the next round tries again: nothing is lost.
                 with suppress(sqlite3.Error, LedgerError):
-                    self._copy()
+                    self._checkpoint()
         finally:
             self._connection.close()
 
-    def _copy(self) -> None:
+    def _checkpoint(self) -> None:
         (version,) = self._connection.execute("PRAGMA data_version").fetchone()
         if version == self._seen:
             return
         in_log, copied = checkpoint(self._connection)
         if in_log >= _LONG_LOG_PAGES:
-            with self._store.turns.taken():
+            with self._store.process_lock.held():
                 in_log, copied = checkpoint(self._connection)
         if 0 <= in_log == copied:
             self._seen = version
 
 
 def checkpoint(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Copy what no reader holds back; return the pages in the log, and those copied by now.
+    """Copy what no reader still needs; return the pages in the log, and those copied by now.
 
     Both are -1 while another process copies.
     """

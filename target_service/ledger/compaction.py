@@ -71,16 +71,18 @@ _PLAYER_COLUMNS = 6
 
 
 class Compaction:
-    """Folds the guard's tail into `players` in the order of its key.
+    """Moves the standings changed since the last compaction into `players`, in order of its key.
 
     A random row costs a page of 4 KiB in the write-ahead log; a sorted slice of many rows shares
     its pages. That is the whole point: the idea is a log-structured merge tree's, with one level.
     A round that is cut short leaves nothing wrong behind, since the log still holds everything
-    after `state.folded_to`, and that only moves with the last slice. One process folds at a time.
+    after `state.folded_to`, which moves with the last slice only. One process compacts at a time.
     """
 
-    def __init__(self, guard: LatestStandings, owner: str, changes: int, interval_ms: int) -> None:
-        self._guard = guard
+    def __init__(
+        self, latest_standings: LatestStandings, owner: str, changes: int, interval_ms: int
+    ) -> None:
+        self._latest_standings = latest_standings
         self._owner = owner
         self._changes = changes
         self._interval_ms = interval_ms
@@ -91,8 +93,8 @@ class Compaction:
         self._slice: list[str] = []
         self._target = 0
         self._lease: Lease | None = None
-        self._folded_at_ms = 0
-        self._folded_to = 0
+        self._compacted_at_ms = 0
+        self._compacted_to = 0
         self._hasty = False
 
     @property
@@ -101,26 +103,26 @@ class Compaction:
         return self._lease is not None
 
     def due(self, now_ms: int) -> bool:
-        """Tell whether there is something to fold now."""
-        if self._guard.folded_to != self._folded_to:
-            self._folded_to, self._folded_at_ms = self._guard.folded_to, now_ms
-        unfolded = len(self._guard)
-        # A clock that was set back has let time pass as well.
-        late = self._hasty or not 0 <= now_ms - self._folded_at_ms < self._interval_ms
-        return self.running or unfolded >= self._changes or (unfolded > 0 and late)
+        """Tell whether a compaction is due or running."""
+        if self._latest_standings.folded_to != self._compacted_to:
+            self._compacted_to, self._compacted_at_ms = self._latest_standings.folded_to, now_ms
+        tail_players = len(self._latest_standings)
+        # When the clock was set back, time has passed as well.
+        late = self._hasty or not 0 <= now_ms - self._compacted_at_ms < self._interval_ms
+        return self.running or tail_players >= self._changes or (tail_players > 0 and late)
 
     def hasten(self) -> None:
-        """Compaction from now on whenever there is anything to fold."""
+        """Compact from now on whenever there is anything to move."""
         self._hasty = True
 
     def step(self, connection: sqlite3.Connection, now_ms: int, rows: int) -> None:
-        """Compaction the next slice in the caller's transaction; the guard must have caught up."""
+        """Move the next slice in the caller's transaction; the standings must have caught up."""
         if self._lease is None:
             self._lease = acquire_lease(connection, _LEASE, self._owner, _LEASE_MS, now_ms)
             if self._lease is None:
                 return
-            self._target = self._guard.seen
-            self._seasons = self._guard.seasons()
+            self._target = self._latest_standings.seen
+            self._seasons = self._latest_standings.seasons()
             self._next_season()
         else:
             try:
@@ -129,7 +131,7 @@ class Compaction:
                 self.abandon()
                 return
         self._slice = self._players[-rows:][::-1]
-        season, tail = self._season, self._guard.tail(self._season)
+        season, tail = self._season, self._latest_standings.tail(self._season)
         values: list[Value] = []
         for player in self._slice:
             values += (season, player, *tail[player])
@@ -142,7 +144,7 @@ class Compaction:
         """Let memory follow the slice that is now on disk."""
         if self._lease is None:
             return
-        self._guard.forget(self._season, self._slice)
+        self._latest_standings.forget(self._season, self._slice)
         del self._players[len(self._players) - len(self._slice) :]
         self._slice = []
         if self._players:
@@ -150,7 +152,7 @@ class Compaction:
         if self._seasons:
             self._next_season()
         else:
-            self._guard.folded_to = self._target
+            self._latest_standings.folded_to = self._target
             self._lease = None
 
     def abandon(self) -> None:
@@ -160,7 +162,7 @@ class Compaction:
     def _next_season(self) -> None:
         """Sort the next season's players, last first: slices are taken from the end."""
         self._season = self._seasons.pop()
-        self._players = sorted(self._guard.tail(self._season), reverse=True)
+        self._players = sorted(self._latest_standings.tail(self._season), reverse=True)
 
 
 _MARKS_AT_MOST = 100_000
@@ -168,17 +170,21 @@ _EXPIRY_CHECK_MS = 1_000
 
 
 class Upkeep:
-    """Bounded work after each group, in a transaction of its own that nobody waits for.
+    """Bounded work after each group, in a transaction of its own that no caller waits for.
 
     It is not synced: the next group's sync covers it, and losing it costs repetition only.
     """
 
     def __init__(
-        self, store: Store, guard: LatestStandings, fold: Compaction, options: LedgerOptions
+        self,
+        store: Store,
+        latest_standings: LatestStandings,
+        compaction: Compaction,
+        options: LedgerOptions,
     ) -> None:
         self._store = store
-        self._guard = guard
-        self._fold = fold
+        self._latest_standings = latest_standings
+        self._compaction = compaction
         self._kept_ms = int(options.kept_seconds * 1_000)
         self._rows = options.upkeep_rows
         self._expiry_checked_ms = 0
@@ -191,40 +197,40 @@ class Upkeep:
 
     def due(self, now_ms: int) -> bool:
         """Tell whether there is anything to do."""
-        return bool(self._marks) or self._is_expiry_due(now_ms) or self._fold.due(now_ms)
+        return bool(self._marks) or self._is_expiry_due(now_ms) or self._compaction.due(now_ms)
 
     @property
     def urgent(self) -> bool:
-        """Whether a fold is under way that should not wait for the next group."""
-        return self._fold.running
+        """Whether a compaction is running that should not wait for the next group."""
+        return self._compaction.running
 
     def run(self, connection: sqlite3.Connection, now_ms: int, events: int) -> None:
-        """Do a bounded part of what is due, within a turn the caller has taken."""
+        """Do a bounded part of what is due, under the process lock that the caller holds."""
         if not self.due(now_ms):
             return
         marks = [self._marks.popleft() for _ in range(len(self._marks))]
         rows = max(self._rows, events)
         try:
             with self._store.unsynced(connection), self._store.transaction(connection):
-                self._guard.catch_up(connection)
+                self._latest_standings.catch_up(connection)
                 for first, last in merged(marks):
                     subtract_range(connection, first, last)
-                if self._fold.due(now_ms):
-                    self._fold.step(connection, now_ms, rows)
+                if self._compaction.due(now_ms):
+                    self._compaction.step(connection, now_ms, rows)
                 self._expire(connection, now_ms, rows)
         except BaseException:
-            self._fold.abandon()
+            self._compaction.abandon()
             self._marks.extendleft(reversed(marks))
             raise
-        self._fold.committed()
+        self._compaction.committed()
 
     def finish(self, connection: sqlite3.Connection, now_ms: int) -> None:
-        """Compaction and mark all there is, before the file is closed."""
-        while self._marks or len(self._guard):
-            before = len(self._guard)
-            self._fold.hasten()
+        """Compact and mark everything, before the file is closed."""
+        while self._marks or len(self._latest_standings):
+            before = len(self._latest_standings)
+            self._compaction.hasten()
             self.run(connection, now_ms, 0)
-            if len(self._guard) >= before and not self._fold.running:
+            if len(self._latest_standings) >= before and not self._compaction.running:
                 return
 
     def _is_expiry_due(self, now_ms: int) -> bool:

@@ -8,7 +8,7 @@ LedgerError
 ├── LedgerUnusable      the file is damaged, foreign or of another version: do not start on it
 ├── LedgerClosed        the ledger is closed or its writer has died
 ├── ChangesTrimmed      a follower fell behind the change log and must rebuild
-└── LeaseLost           somebody else has taken the lease since
+└── LeaseLost           another process has taken the lease since
 """
 
 import asyncio
@@ -47,15 +47,15 @@ class LedgerUnusable(LedgerError):
 
 
 class LedgerClosed(LedgerError):
-    """The ledger takes nothing more: it was closed, or its writer has died."""
+    """The ledger refuses everything: it was closed, or its writer has died."""
 
 
 class ChangesTrimmed(LedgerError):
-    """The changes asked for are no longer kept; rebuild from a snapshot."""
+    """The requested changes are no longer kept; rebuild from a snapshot."""
 
 
 class LeaseLost(LedgerError):
-    """The lease was taken by somebody else; whatever it protected must not be written."""
+    """Another process has taken the lease; what it protected must not be written."""
 
 
 # Primary result codes; an extended code carries its primary one in the low byte.
@@ -64,7 +64,7 @@ _DAMAGED_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def translated(error: sqlite3.Error, path: Path) -> Exception:
-    """Say what an SQLite error means for the ledger; programming errors stay what they are."""
+    """Return the ledger's error for an SQLite error; programming errors stay what they are."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _BUSY_CODES:
         return LedgerBusy(f"Another process holds {path}; try again.")

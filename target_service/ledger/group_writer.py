@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from target_service.ledger.bulk import BulkInsert, Value, json_list
 from target_service.ledger.compaction import add_range
 from target_service.ledger.events import Batch, BatchOutcome, Board
-from target_service.ledger.latest_standings import LatestStandings, State
+from target_service.ledger.latest_standings import LatestStandings, StoredStanding
 from target_service.ledger.store import Store
 
 EVENT_COLUMNS = 8
@@ -22,9 +22,9 @@ Payload: TypeAlias = tuple[str, int, int, int | None]
 class SeasonView:
     """The standings of one season as a group sees them: its own first, then the older ones."""
 
-    tail: Mapping[str, State]
-    folded: Mapping[str, State]
-    fresh: dict[str, State] = field(default_factory=dict)
+    tail: Mapping[str, StoredStanding]
+    compacted: Mapping[str, StoredStanding]
+    fresh: dict[str, StoredStanding] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ def decide(batch: Batch, board: int, view: SeasonView, draft: Draft) -> BatchOut
     The id comes first, so that a repeat is a duplicate however old it is; then the home
     partition, which no later event can change; then the sequence.
     """
-    fresh, tail, folded = view.fresh, view.tail, view.folded
+    fresh, tail, compacted = view.fresh, view.tail, view.compacted
     known, at_ms, first, change = draft.known, draft.at_ms, draft.last_change + 1, draft.last_change
     duplicate: list[int] = []
     conflict: list[int] = []
@@ -73,7 +73,7 @@ def decide(batch: Batch, board: int, view: SeasonView, draft: Draft) -> BatchOut
             (duplicate if same else conflict).append(index)
             continue
         last, old_score = 0, None
-        state = fresh.get(player) or tail.get(player) or folded.get(player)
+        state = fresh.get(player) or tail.get(player) or compacted.get(player)
         if state is not None:
             home, old_score, last, _ = state
             if home != board:
@@ -102,31 +102,31 @@ class GroupWriter:
     """Stores groups; memory follows only after the commit."""
 
     def __init__(
-        self, store: Store, connection: sqlite3.Connection, guard: LatestStandings
+        self, store: Store, connection: sqlite3.Connection, latest_standings: LatestStandings
     ) -> None:
         self._store = store
         self._connection = connection
-        self._guard = guard
+        self._latest_standings = latest_standings
         self._boards: dict[Board, int] = {}
         self._insert = BulkInsert("INSERT INTO events", EVENT_COLUMNS)
 
-    def write(self, batches: Sequence[Batch], at_ms: int) -> list[BatchOutcome]:
-        """Store the batches in order, all in one commit, and say what became of each event."""
+    def write_group(self, batches: Sequence[Batch], at_ms: int) -> list[BatchOutcome]:
+        """Store the batches in order, all in one commit, and return what became of each event."""
         with self._store.transaction(self._connection):
-            self._guard.catch_up(self._connection)
+            self._latest_standings.catch_up(self._connection)
             boards = self._board_numbers({batch.board for batch in batches})
             views = self._season_views(batches)
-            draft = Draft(self._known(batches), self._guard.seen, at_ms)
+            draft = Draft(self._known(batches), self._latest_standings.seen, at_ms)
             outcomes = [
                 decide(batch, boards[batch.board], views[batch.board.season], draft)
                 for batch in batches
             ]
             if draft.rows:
                 self._insert.run(self._connection, draft.rows)
-                add_range(self._connection, self._guard.seen + 1, draft.last_change)
+                add_range(self._connection, self._latest_standings.seen + 1, draft.last_change)
                 self._connection.execute("UPDATE state SET last_change = ?", (draft.last_change,))
         for season, view in views.items():
-            self._guard.absorb(season, view.fresh, draft.last_change)
+            self._latest_standings.absorb(season, view.fresh, draft.last_change)
         return outcomes
 
     def _known(self, batches: Sequence[Batch]) -> dict[str, Payload | int]:
@@ -145,8 +145,10 @@ class GroupWriter:
             players.setdefault(batch.board.season, []).append(batch.player_ids)
         return {
             season: SeasonView(
-                self._guard.tail(season),
-                self._guard.folded(self._connection, season, chain.from_iterable(columns)),
+                self._latest_standings.tail(season),
+                self._latest_standings.compacted(
+                    self._connection, season, chain.from_iterable(columns)
+                ),
             )
             for season, columns in players.items()
         }

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from target_service.ledger.errors import LeaseLost
 
-# By so much a clock is corrected while all is well: no lease is called out of time for that.
+# A healthy clock is corrected by up to this much; no lease counts as run out for that.
 _SLACK_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A lease somebody holds; tokens of one name only ever go up."""
+    """A lease that its owner holds; the tokens of one name only ever go up."""
 
     name: str
     owner: str
@@ -23,8 +23,8 @@ def acquire_lease(
 ) -> Lease | None:
     """Take the lease if it is free, has run out, or is the owner's own; None if it is not.
 
-    One that lasts longer than it is given for was taken before the clock was set back, and has run
-    out as well: its owner may be gone, and the token keeps two from writing.
+    A lease that would last longer than leases do was taken before the clock was set back, and
+    counts as run out: its owner may be gone, and the token keeps two owners from writing.
     """
     row = connection.execute(
         "INSERT INTO leases (name, owner, token, until_ms) VALUES (?, ?, 1, ?)"
@@ -39,7 +39,7 @@ def acquire_lease(
 def may_acquire_lease(
     connection: sqlite3.Connection, name: str, owner: str, lasts_ms: int, now_ms: int
 ) -> bool:
-    """Tell whether taking the lease would succeed, without taking a turn to write."""
+    """Tell whether taking the lease would succeed, without a write."""
     row = connection.execute(
         "SELECT owner, until_ms FROM leases WHERE name = ?", (name,)
     ).fetchone()
@@ -47,7 +47,7 @@ def may_acquire_lease(
 
 
 def renew_lease(connection: sqlite3.Connection, lease: Lease, lasts_ms: int, now_ms: int) -> None:
-    """Hold the lease for longer; raises LeaseLost when somebody has taken it since."""
+    """Hold the lease for longer; raises LeaseLost when another owner has taken it since."""
     renewed = connection.execute(
         "UPDATE leases SET until_ms = ? WHERE name = ? AND token = ?",
         (now_ms + lasts_ms, lease.name, lease.token),
@@ -64,19 +64,19 @@ def require_lease(connection: sqlite3.Connection, lease: Lease) -> None:
 
 
 def release_lease(connection: sqlite3.Connection, lease: Lease) -> None:
-    """Let the next one in at once; the row stays, so that tokens never start again."""
+    """Free the lease at once; the row stays, so that tokens never start again."""
     connection.execute(
         "UPDATE leases SET until_ms = 0 WHERE name = ? AND token = ?", (lease.name, lease.token)
     )
 
 
 def release_owned_lease(connection: sqlite3.Connection, name: str, owner: str) -> None:
-    """Let the next one in at once if the owner has the lease; for one that kept no token."""
+    """Free the lease at once if the owner has it; for an owner that kept no token."""
     connection.execute("UPDATE leases SET until_ms = 0 WHERE name = ? AND owner = ?", (name, owner))
 
 
 def _latest(now_ms: int, lasts_ms: int) -> int:
-    """When a lease that was taken by a clock like this one has run out."""
+    """The latest time at which a lease taken by a correct clock runs out."""
     return now_ms + lasts_ms + _SLACK_MS
 
 
@@ -85,18 +85,18 @@ def _lost(lease: Lease) -> LeaseLost:
 
 
 def pause_job(connection: sqlite3.Connection, name: str, until_ms: int) -> None:
-    """Ask the job of this name to stand still until the time."""
+    """Pause the job of this name until the time."""
     connection.execute(
         "INSERT OR REPLACE INTO holds (name, until_ms) VALUES (?, ?)", (name, until_ms)
     )
 
 
 def resume_job(connection: sqlite3.Connection, name: str) -> None:
-    """Let the job go on at once."""
+    """Let the job continue at once."""
     connection.execute("DELETE FROM holds WHERE name = ?", (name,))
 
 
 def paused_jobs(connection: sqlite3.Connection, now_ms: int) -> tuple[str, ...]:
-    """Name the jobs that should stand still now."""
+    """Name the jobs that are paused now."""
     rows = connection.execute("SELECT name FROM holds WHERE until_ms > ? ORDER BY name", (now_ms,))
     return tuple(name for (name,) in rows)

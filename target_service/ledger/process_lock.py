@@ -16,10 +16,11 @@ _POLL_SECONDS = 0.0002
 class ProcessLock:
     """A fair lock between processes, beside SQLite's own.
 
-    SQLite lets whoever waits poll with growing pauses, so a process that writes without a break
-    starves the others. Here a writer first takes the door, then the room, then leaves the door
-    open: while one writes, the next already stands in the door, and the one that has just
-    written cannot pass it. The kernel drops both locks of a process that dies.
+    A process that waits for SQLite's lock polls with growing pauses, so a process that writes
+    without a break starves the others. This lock has two files. A process locks the first one
+    (`-door`) to be next, then the second one (`-room`) to write, and then unlocks the first. So
+    while one process writes, the next one already has the first file, and the writer cannot
+    overtake it. The kernel drops both locks of a process that dies.
     """
 
     def __init__(self, path: Path, patience_seconds: float) -> None:
@@ -29,34 +30,34 @@ class ProcessLock:
         self._files: tuple[int, int] | None = None
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Hold the turn for the block; raises LedgerBusy when others keep it too long."""
+    def held(self) -> Iterator[None]:
+        """Hold the lock for the block; raises LedgerBusy when others hold it too long."""
         deadline = time.monotonic() + self._patience_seconds
         if not self._threads.acquire(timeout=self._patience_seconds):
             raise self._busy()
         try:
-            door, room = self._open()
-            self._lock(door, deadline)
+            next_up, writing = self._open()
+            self._lock(next_up, deadline)
             try:
-                self._lock(room, deadline)
+                self._lock(writing, deadline)
             finally:
-                fcntl.flock(door, fcntl.LOCK_UN)
+                fcntl.flock(next_up, fcntl.LOCK_UN)
             try:
                 yield
             finally:
-                fcntl.flock(room, fcntl.LOCK_UN)
+                fcntl.flock(writing, fcntl.LOCK_UN)
         finally:
             self._threads.release()
 
     def close(self) -> None:
-        """Give back the file handles."""
+        """Close the lock's files."""
         with self._threads:
             for file in self._files or ():
                 os.close(file)
             self._files = None
 
     def _open(self) -> tuple[int, int]:
-        """Open both files once; own files, since closing the database's would drop its locks."""
+        """Open both files once; not the database itself, since closing it would drop its locks."""
         if self._files is None:
             opened: list[int] = []
             try:

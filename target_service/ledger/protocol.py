@@ -1,4 +1,4 @@
-"""What the service asks of a ledger, whichever way it is stored."""
+"""What the service needs from a ledger, however it is stored."""
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +17,7 @@ from target_service.ledger.events import (
     Standing,
     Unprojected,
 )
-from target_service.ledger.reads import CountedScores, ScoreMoves, ScoresAsked
+from target_service.ledger.reads import CountedScores, ScoreMoves, ScoreMovesQuery
 
 
 class SeasonSnapshot(Protocol):
@@ -40,13 +40,13 @@ class SeasonSnapshot(Protocol):
 
 
 class Ledger(Protocol):
-    """The durable truth: what it has answered for survives the death of every process."""
+    """The durable truth: an event it has acknowledged survives the death of every process."""
 
     def submit(self, event: Event) -> asyncio.Future[Outcome]:
         """Queue one event; the future is done after the commit, on the caller's loop.
 
         Raises LedgerBusy or LedgerClosed at once; the future raises LedgerUnwritable or
-        LedgerBusy, and then the outcome is unknown: sending the event again tells.
+        LedgerBusy; then the outcome is unknown, and sending the event again shows it.
         """
         ...
 
@@ -59,7 +59,7 @@ class Ledger(Protocol):
         ...
 
     async def close(self) -> None:
-        """Answer what is queued, leave the file tidy, and take nothing more."""
+        """Answer what is queued, refuse anything new, and leave the file compacted."""
         ...
 
 
@@ -69,7 +69,7 @@ class ProjectionSource(Protocol):
     async def unprojected(
         self, limit: int, committed_before_ms: int, without: Collection[Board] = ()
     ) -> Sequence[Unprojected]:
-        """The oldest changes not marked projected, at most `limit`, by board; some boards' none."""
+        """The oldest changes not marked projected, at most `limit`, by board, `without` some."""
         ...
 
     def snapshot(self, season: str, page_size: int = 1_000) -> SeasonSnapshot:
@@ -77,12 +77,12 @@ class ProjectionSource(Protocol):
         ...
 
     async def facts(self) -> LedgerFacts:
-        """Change numbers, backlog, holds and trouble, at this moment."""
+        """Change numbers, backlog, paused jobs and trouble, at this moment."""
         ...
 
 
 class ScoreSource(Protocol):
-    """What a follower of scores needs, who knows how many players have which."""
+    """What a follower needs that counts how many players have each score."""
 
     def counted_scores(
         self, season: str, boards: Sequence[str], page_scores: int = 10_000
@@ -90,8 +90,8 @@ class ScoreSource(Protocol):
         """How many players of the boards have each score, as of one change; blocks."""
         ...
 
-    async def score_moves(self, asked: ScoresAsked) -> ScoreMoves:
-        """What has moved since, and where players stand; raises ChangesTrimmed."""
+    async def score_moves(self, query: ScoreMovesQuery) -> ScoreMoves:
+        """How scores moved since a change, and players' standings; raises ChangesTrimmed."""
         ...
 
 

@@ -13,7 +13,7 @@ import msgspec
 from target_service.ledger.bulk import json_list
 from target_service.ledger.errors import ChangesTrimmed, translating
 from target_service.ledger.events import Board, Change, LedgerFacts, Standing, Unprojected
-from target_service.ledger.latest_standings import LatestStandings, State
+from target_service.ledger.latest_standings import LatestStandings, StoredStanding
 from target_service.ledger.leases import paused_jobs
 from target_service.ledger.store import Store
 
@@ -21,7 +21,7 @@ from target_service.ledger.store import Store
 _UNPROJECTED = (
     "SELECT e.board, e.change, e.player"
     " FROM unprojected u CROSS JOIN events e ON e.change BETWEEN u.first AND u.last"
-    # What is of a time to come was stored before the clock was set back.
+    # A change with a time in the future was stored before the clock was set back.
     " WHERE (e.at_ms <= ? OR e.at_ms > ?) AND e.board NOT IN (SELECT value FROM json_each(?))"
     " ORDER BY u.first, e.change LIMIT ?"
 )
@@ -40,7 +40,7 @@ _FACTS = (
 
 def unprojected(
     connection: sqlite3.Connection,
-    guard: LatestStandings,
+    latest_standings: LatestStandings,
     limit: int,
     committed_before_ms: int,
     now_ms: int,
@@ -60,17 +60,20 @@ def unprojected(
     found = []
     for board, numbers in changes.items():
         season, name = names[board]
-        latest = standings(connection, guard, season, list(players[board]))
+        latest = standings(connection, latest_standings, season, list(players[board]))
         found.append(Unprojected(season, name, numbers, list(latest.values())))
     return found
 
 
 def standings(
-    connection: sqlite3.Connection, guard: LatestStandings, season: str, player_ids: Sequence[str]
+    connection: sqlite3.Connection,
+    latest_standings: LatestStandings,
+    season: str,
+    player_ids: Sequence[str],
 ) -> dict[str, Standing]:
-    """The latest standing of each of the players who has one, in the order asked."""
-    tail = guard.tail(season)
-    states = guard.folded(connection, season, player_ids)
+    """The latest standing of each of the players who has one, in the order query."""
+    tail = latest_standings.tail(season)
+    states = latest_standings.compacted(connection, season, player_ids)
     states |= {player: tail[player] for player in player_ids if player in tail}
     names = board_names(connection)
     return {
@@ -95,8 +98,8 @@ def facts(connection: sqlite3.Connection, now_ms: int, trouble: str | None) -> L
     ledger_id, last, folded_to, trimmed_to, waiting, oldest_ms = connection.execute(
         _FACTS
     ).fetchone()
-    held = paused_jobs(connection, now_ms)
-    return LedgerFacts(ledger_id, last, folded_to, trimmed_to, waiting, oldest_ms, held, trouble)
+    paused = paused_jobs(connection, now_ms)
+    return LedgerFacts(ledger_id, last, folded_to, trimmed_to, waiting, oldest_ms, paused, trouble)
 
 
 def board_names(connection: sqlite3.Connection) -> dict[int, tuple[str, str]]:
@@ -106,13 +109,13 @@ def board_names(connection: sqlite3.Connection) -> dict[int, tuple[str, str]]:
 
 
 def _standing(
-    season: str, player: str, state: State, names: dict[int, tuple[str, str]]
+    season: str, player: str, state: StoredStanding, names: dict[int, tuple[str, str]]
 ) -> Standing:
     board, score, sequence, change = state
     return Standing(season, names[board][1], player, score, sequence or None, change)
 
 
-# Standings that changed since the last fold stand in `events`, and count instead of older ones.
+# Standings that changed since the last compaction are in `events` and replace older ones.
 _SCORE_COUNTS = """
 WITH served AS (
     SELECT b.id FROM boards b JOIN json_each(?1) j ON b.name = j.value WHERE b.season = ?2
@@ -170,7 +173,7 @@ _SCORES = msgspec.json.Decoder(list[int])
 
 
 @dataclass(frozen=True, slots=True)
-class ScoresAsked:
+class ScoreMovesQuery:
     """The boards of a season, the last change already known, and players to look up."""
 
     season: str
@@ -182,9 +185,9 @@ class ScoresAsked:
 
 @dataclass(frozen=True, slots=True)
 class ScoreMoves:
-    """The scores that players got and gave up in the changes up to `to`.
+    """The new and the replaced scores of the changes up to `to`.
 
-    `last_change` is the newest one there is, and the standings are as of that one.
+    `last_change` is the newest change there is, and the standings are as of that one.
     """
 
     to: int
@@ -195,20 +198,22 @@ class ScoreMoves:
 
 
 def score_moves(
-    connection: sqlite3.Connection, guard: LatestStandings, asked: ScoresAsked
+    connection: sqlite3.Connection, latest_standings: LatestStandings, query: ScoreMovesQuery
 ) -> ScoreMoves:
-    """Answer; raises ChangesTrimmed when some of the changes are gone."""
+    """Read the moves and standings; raises ChangesTrimmed when some of the changes are gone."""
     last_change, trimmed_to = connection.execute(_STATE).fetchone()
-    if asked.after < trimmed_to:
+    if query.after < trimmed_to:
         raise ChangesTrimmed(
-            f"Changes up to {trimmed_to} are gone, {asked.after} was asked for; count again."
+            f"Changes up to {trimmed_to} are gone, {query.after} was asked for; count again."
         )
-    to = min(last_change, asked.after + asked.limit)
-    got, given_up = connection.execute(
-        _MOVES, (asked.after, to, json_list(asked.boards), asked.season)
+    to = min(last_change, query.after + query.limit)
+    new_scores, old_scores = connection.execute(
+        _MOVES, (query.after, to, json_list(query.boards), query.season)
     ).fetchone()
-    latest = standings(connection, guard, asked.season, asked.player_ids)
-    return ScoreMoves(to, last_change, _SCORES.decode(got), _SCORES.decode(given_up), latest)
+    latest = standings(connection, latest_standings, query.season, query.player_ids)
+    return ScoreMoves(
+        to, last_change, _SCORES.decode(new_scores), _SCORES.decode(old_scores), latest
+    )
 
 
 _SEASON_TAIL = (
@@ -269,18 +274,18 @@ class Snapshot:
         (self.change,) = self._connection.execute("SELECT last_change FROM state").fetchone()
         self._names = board_names(self._connection)
         tail = self._connection.execute(_SEASON_TAIL, (self._season,))
-        self._unfolded = {row[0]: row for row in tail}
-        self._left = iter(self._unfolded.values())
+        self._tail_rows = {row[0]: row for row in tail}
+        self._left = iter(self._tail_rows.values())
         self._rows = self._connection.execute(_PLAYERS, (self._season,))
 
     def _next_rows(self) -> list[tuple[str, int, int, int, int]]:
-        """Folded rows first, leaving out those that have changed since, then the changed ones."""
+        """Compacted rows first, without those that have changed since, then the changed ones."""
         rows: list[tuple[str, int, int, int, int]] = []
         while len(rows) < self._page_size:
             more = self._rows.fetchmany(self._page_size - len(rows))
             if not more:
                 break
-            rows += [row for row in more if row[0] not in self._unfolded]
+            rows += [row for row in more if row[0] not in self._tail_rows]
         missing = self._page_size - len(rows)
         return rows + list(islice(self._left, missing))
 

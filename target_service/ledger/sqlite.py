@@ -24,7 +24,7 @@ from target_service.ledger.protocol import ChangeSource, Ledger, ProjectionSourc
 from target_service.ledger.reads import (
     CountedScores,
     ScoreMoves,
-    ScoresAsked,
+    ScoreMovesQuery,
     Snapshot,
     counted_scores,
     score_moves,
@@ -63,24 +63,24 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         self._store = Store(path, options.sync, options.patience_seconds)
         self._store.prepare()
         self._now_ms = now_ms
-        self._inbox = WriteQueue(options.queue_events, options.group_events)
-        self._writer = Writer(self._store, self._inbox, options, now_ms, on_commit)
-        self._copier = Checkpointer(Store(path, options.sync, options.patience_seconds))
+        self._write_queue = WriteQueue(options.queue_events, options.group_events)
+        self._writer = Writer(self._store, self._write_queue, options, now_ms, on_commit)
+        self._checkpointer = Checkpointer(Store(path, options.sync, options.patience_seconds))
         self._writer.start()
-        self._copier.start()
+        self._checkpointer.start()
 
     def submit(self, event: Event) -> asyncio.Future[Outcome]:
         """Queue one event; the future is done after the commit, on the caller's loop."""
         sequences = None if event.sequence is None else (event.sequence,)
         batch = Batch(event.board, (event.event_id,), (event.player_id,), (event.score,), sequences)
         submission = Submission(batch, single=True)
-        self._inbox.put(submission)
+        self._write_queue.put(submission)
         return submission.promise.future
 
     def submit_batch(self, batch: Batch) -> asyncio.Future[BatchOutcome]:
         """Queue a batch, stored whole or not at all."""
         submission = Submission(batch, single=False)
-        self._inbox.put(submission)
+        self._write_queue.put(submission)
         return submission.promise.future
 
     def mark_projected(self, changes: Collection[int]) -> None:
@@ -88,20 +88,20 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         self._writer.upkeep.mark(changes)
 
     async def close(self) -> None:
-        """Answer what is queued, leave the file tidy, and take nothing more."""
-        self._inbox.close("The ledger is closed.")
-        await asyncio.to_thread(self._copier.close)
+        """Answer what is queued, refuse anything new, and leave the file compacted."""
+        self._write_queue.close("The ledger is closed.")
+        await asyncio.to_thread(self._checkpointer.close)
         await asyncio.to_thread(self._writer.join)
-        self._store.turns.close()
+        self._store.process_lock.close()
 
     async def unprojected(
         self, limit: int, committed_before_ms: int, without: Collection[Board] = ()
     ) -> Sequence[Unprojected]:
-        """The oldest changes not marked projected, at most `limit`, by board; some boards' none."""
-        connection, guard = self._writer.connection, self._writer.guard
-        return await self._ask(
+        """The oldest changes not marked projected, at most `limit`, by board, `without` some."""
+        connection, latest_standings = self._writer.connection, self._writer.latest_standings
+        return await self._read(
             lambda: reads.unprojected(
-                connection, guard, limit, committed_before_ms, self._now_ms(), without
+                connection, latest_standings, limit, committed_before_ms, self._now_ms(), without
             )
         )
 
@@ -110,20 +110,22 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         return Snapshot(self._store, season, page_size)
 
     async def facts(self) -> LedgerFacts:
-        """Change numbers, backlog, holds and trouble, at this moment."""
+        """Change numbers, backlog, paused jobs and trouble, at this moment."""
         writer = self._writer
-        return await self._ask(
+        return await self._read(
             lambda: reads.facts(writer.connection, self._now_ms(), writer.trouble)
         )
 
     async def changes(self, after: int, limit: int) -> Sequence[Change]:
         """The changes after a number, in order; raises ChangesTrimmed when some are gone."""
-        return await self._ask(lambda: reads.changes(self._writer.connection, after, limit))
+        return await self._read(lambda: reads.changes(self._writer.connection, after, limit))
 
     async def standings(self, season: str, player_ids: Sequence[str]) -> dict[str, Standing]:
         """The latest standing of each of these players who has one."""
-        connection, guard = self._writer.connection, self._writer.guard
-        return await self._ask(lambda: reads.standings(connection, guard, season, player_ids))
+        connection, latest_standings = self._writer.connection, self._writer.latest_standings
+        return await self._read(
+            lambda: reads.standings(connection, latest_standings, season, player_ids)
+        )
 
     def counted_scores(
         self, season: str, boards: Sequence[str], page_scores: int = 10_000
@@ -131,12 +133,12 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         """How many players of the boards have each score, as of one change; blocks."""
         return counted_scores(self._store, season, boards, page_scores)
 
-    async def score_moves(self, asked: ScoresAsked) -> ScoreMoves:
-        """What has moved since, and where players stand; raises ChangesTrimmed."""
-        connection, guard = self._writer.connection, self._writer.guard
-        return await self._ask(lambda: score_moves(connection, guard, asked))
+    async def score_moves(self, query: ScoreMovesQuery) -> ScoreMoves:
+        """How scores moved since a change, and players' standings; raises ChangesTrimmed."""
+        connection, latest_standings = self._writer.connection, self._writer.latest_standings
+        return await self._read(lambda: score_moves(connection, latest_standings, query))
 
-    async def _ask(self, question: Callable[[], T]) -> T:
-        read = Read(question)
-        self._inbox.put_read(read)
+    async def _read(self, query: Callable[[], T]) -> T:
+        read = Read(query)
+        self._write_queue.put_read(read)
         return cast("T", await read.promise.future)

@@ -96,13 +96,13 @@ _JOURNAL_BYTES_KEPT = 64 * 1024 * 1024
 class Store:
     """One ledger file, as one user of it in this process sees it.
 
-    Whatever keeps its own tables beside the ledger's writes through `write`, so that it takes
-    its turn like everybody else; a lease is checked inside that same block.
+    A part of the service that keeps its own tables in this file writes through `write`, which
+    holds the process lock; a lease is checked inside that same block.
     """
 
     def __init__(self, path: Path, sync: Sync = "full", patience_seconds: float = 5.0) -> None:
         self.path = path
-        self.turns = ProcessLock(path, patience_seconds)
+        self.process_lock = ProcessLock(path, patience_seconds)
         self._sync = sync
         self._patience_seconds = patience_seconds
 
@@ -112,7 +112,7 @@ class Store:
         if not (os.access(folder, os.F_OK) and folder.is_dir()):
             raise LedgerUnusable(f"{folder} is not a directory; make it first.")
         try:
-            with self.turns.taken():
+            with self.process_lock.held():
                 self._create_or_check()
         except LedgerReadOnly:
             if not self.path.exists():
@@ -133,13 +133,13 @@ class Store:
 
     @contextmanager
     def write(self, connection: sqlite3.Connection) -> Iterator[None]:
-        """Take a turn and run the block as one transaction."""
-        with self.turns.taken(), self.transaction(connection):
+        """Run the block as one writing transaction, under the process lock."""
+        with self.process_lock.held(), self.transaction(connection):
             yield
 
     @contextmanager
     def transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
-        """Run the block as one writing transaction, within a turn the caller has taken."""
+        """Run the block as one writing transaction; the caller holds the process lock."""
         with translating(self.path):
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -179,7 +179,7 @@ class Store:
             connection.close()
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY or self._is_in_use():
                 raise
-            # Where nothing may be written SQLite cannot even share the file, but nobody writes it.
+            # In a read-only folder SQLite cannot share the file, but no process writes it.
             return self._connected(f"{self.path.absolute().as_uri()}?mode=ro&immutable=1")
         return connection
 
@@ -212,6 +212,6 @@ class Store:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {self._sync}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        # The writer copies the log back itself, between groups and within its turn.
+        # The checkpointer copies the log back, so that no commit has to.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES_KEPT}")

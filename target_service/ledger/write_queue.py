@@ -1,4 +1,4 @@
-"""The writer's queue: what callers hand over, and how they are answered on their own loops."""
+"""The writer's queue: submissions and reads, and answers on the callers' event loops."""
 
 import asyncio
 import threading
@@ -16,14 +16,14 @@ _READS_AT_MOST = 1_000
 
 @dataclass(slots=True, eq=False)
 class Promise:
-    """A future of some event loop, to be kept by another thread."""
+    """A future of one event loop that another thread completes."""
 
     future: asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop
 
     @classmethod
     def here(cls) -> "Promise":
-        """Make a promise to whoever runs on this loop."""
+        """Make a promise on the running event loop."""
         loop = asyncio.get_running_loop()
         return cls(loop.create_future(), loop)
 
@@ -39,9 +39,9 @@ class Submission:
 
 @dataclass(slots=True, eq=False)
 class Read:
-    """A question for the writer thread, which alone knows the newest standings."""
+    """A read on the writer thread, which alone knows the newest standings."""
 
-    ask: Callable[[], object]
+    query: Callable[[], object]
     promise: Promise = field(default_factory=Promise.here)
 
 
@@ -54,7 +54,7 @@ class Work:
     closing: bool
 
     def promises(self) -> list[Promise]:
-        """Everybody who waits for an answer."""
+        """The promises of all callers that wait for an answer."""
         return _promises(self.submissions, self.reads)
 
 
@@ -82,7 +82,7 @@ class WriteQueue:
             self._changed.notify()
 
     def put_read(self, read: Read) -> None:
-        """Queue a question; raises LedgerBusy when too many wait."""
+        """Queue a read; raises LedgerBusy when too many wait."""
         with self._changed:
             self._refuse_when_closed()
             if len(self._reads) >= _READS_AT_MOST:
@@ -106,7 +106,7 @@ class WriteQueue:
             return Work(submissions, reads, self._closed is not None and not self._submissions)
 
     def drain(self) -> list[Promise]:
-        """Take everything at once, only to say that nothing came of it."""
+        """Take everything at once, to answer it with an error."""
         with self._changed:
             promises = _promises(self._submissions, self._reads)
             self._submissions.clear()
@@ -129,12 +129,12 @@ def _promises(submissions: Iterable[Submission], reads: Iterable[Read]) -> list[
 
 
 def answer(answers: Iterable[tuple[Promise, object]]) -> None:
-    """Keep promises, with one call per event loop; an exception is raised to who waits."""
+    """Complete promises, with one call per event loop; an exception is raised to the caller."""
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], object]]] = {}
     for promise, value in answers:
         by_loop.setdefault(promise.loop, []).append((promise.future, value))
     for loop, values in by_loop.items():
-        # A loop that is closed has nobody left who waits.
+        # No caller waits on a loop that is closed.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle, values)
 

@@ -22,40 +22,43 @@ CommitObserver = Callable[[float, int], None]
 
 
 class Writer:
-    """Takes groups from the inbox, stores each in one commit, then answers everybody in it.
+    """Takes groups from the write queue, stores each in one commit, then answers its callers.
 
     While one group is on its way to the disk, the next one gathers: the slower the disk, the
-    larger the groups. ReadQueue are answered between groups.
+    larger the groups. Reads are answered between groups.
     """
 
     def __init__(
         self,
         store: Store,
-        inbox: WriteQueue,
+        write_queue: WriteQueue,
         options: LedgerOptions,
         now_ms: Callable[[], int],
         on_commit: CommitObserver,
     ) -> None:
         self.connection = store.connect()
-        self.guard = LatestStandings()
+        self.latest_standings = LatestStandings()
         self.trouble: str | None = None
-        fold = Compaction(
-            self.guard, uuid.uuid4().hex, options.fold_changes, int(options.fold_seconds * 1_000)
+        compaction = Compaction(
+            self.latest_standings,
+            uuid.uuid4().hex,
+            options.compaction_changes,
+            int(options.compaction_seconds * 1_000),
         )
-        self.upkeep = Upkeep(store, self.guard, fold, options)
+        self.upkeep = Upkeep(store, self.latest_standings, compaction, options)
         self._work = Work([], [], closing=False)
-        self._groups = GroupWriter(store, self.connection, self.guard)
+        self._groups = GroupWriter(store, self.connection, self.latest_standings)
         self._store = store
-        self._inbox = inbox
+        self._write_queue = write_queue
         self._options = options
         self._now_ms = now_ms
         self._on_commit = on_commit
         with store.reading(self.connection):
-            self.guard.catch_up(self.connection)
+            self.latest_standings.catch_up(self.connection)
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
 
     def start(self) -> None:
-        """Begin to take from the inbox."""
+        """Begin to take from the write queue."""
         self._thread.start()
 
     def join(self) -> None:
@@ -64,28 +67,28 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while self._round():
+            while self._take_and_serve():
                 pass
             self._finish()
         finally:
-            self._inbox.close("The ledger's writer has died; restart the service.")
+            self._write_queue.close("The ledger's writer has died; restart the service.")
             closed = LedgerClosed("The ledger closed before it could answer.")
-            waiting = [*self._work.promises(), *self._inbox.drain()]
+            waiting = [*self._work.promises(), *self._write_queue.drain()]
             answer((promise, closed) for promise in waiting)
             self.connection.close()
 
-    def _round(self) -> bool:
-        work = self._inbox.take(0 if self.upkeep.urgent else self._options.upkeep_seconds)
+    def _take_and_serve(self) -> bool:
+        work = self._write_queue.take(0 if self.upkeep.urgent else self._options.upkeep_seconds)
         self._work = work
         if work.submissions or self.upkeep.due(self._now_ms()):
-            self._turn(work.submissions)
+            self._write(work.submissions)
         for read in work.reads:
-            self._serve(read)
+            self._answer(read)
         return not work.closing
 
-    def _turn(self, submissions: Sequence[Submission]) -> None:
+    def _write(self, submissions: Sequence[Submission]) -> None:
         try:
-            with self._store.turns.taken():
+            with self._store.process_lock.held():
                 events = sum(len(one.batch) for one in submissions)
                 if submissions:
                     self._commit(submissions)
@@ -98,12 +101,12 @@ class Writer:
     def _commit(self, submissions: Sequence[Submission]) -> None:
         started = time.perf_counter()
         try:
-            self._refuse_when_folding_is_behind()
-            outcomes = self._groups.write([one.batch for one in submissions], self._now_ms())
+            self._refuse_when_compaction_is_behind()
+            outcomes = self._groups.write_group([one.batch for one in submissions], self._now_ms())
         except LedgerError as error:
             self.trouble = str(error)
             answer((one.promise, error) for one in submissions)
-        except Exception as error:  # noqa: BLE001 - whatever one submission does wrong, only its sender hears of it
+        except Exception as error:  # noqa: BLE001 - an error goes to its sender only
             if len(submissions) == 1:
                 answer([(submissions[0].promise, error)])
                 return
@@ -117,24 +120,24 @@ class Writer:
                 for one, outcome in zip(submissions, outcomes, strict=True)
             )
 
-    def _refuse_when_folding_is_behind(self) -> None:
-        """Keep memory bounded when whoever folds has stopped while others go on writing."""
-        if len(self.guard) > _TAILS_AT_MOST * self._options.fold_changes:
-            raise LedgerBusy("Changes wait to be folded; try again.")
+    def _refuse_when_compaction_is_behind(self) -> None:
+        """Keep memory bounded when the process that compacts has stopped."""
+        if len(self.latest_standings) > _TAILS_AT_MOST * self._options.compaction_changes:
+            raise LedgerBusy("Too many changes wait for compaction; try again.")
 
-    def _serve(self, read: Read) -> None:
+    def _answer(self, read: Read) -> None:
         value: object
         try:
             with self._store.reading(self.connection):
-                self.guard.catch_up(self.connection)
-                value = read.ask()
-        except Exception as error:  # noqa: BLE001 - raised to whoever asked
+                self.latest_standings.catch_up(self.connection)
+                value = read.query()
+        except Exception as error:  # noqa: BLE001 - raised to the caller
             value = error
         answer([(read.promise, value)])
 
     def _finish(self) -> None:
-        """Leave the file folded, so that its tables alone tell the truth to any reader."""
-        with suppress(LedgerError), self._store.turns.taken():
+        """Leave the file compacted, so that any reader finds the truth in its plain tables."""
+        with suppress(LedgerError), self._store.process_lock.held():
             self.upkeep.finish(self.connection, self._now_ms())
             with suppress(sqlite3.Error):
                 checkpoint(self.connection)

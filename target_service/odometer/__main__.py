@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)  # noqa: T201  (the command line's answer)
         return USAGE
     finally:
-        store.turns.close()
+        store.process_lock.close()
     for event in rebuilt:
         print(sentence(event))  # noqa: T201  (the command line's answer)
     return 0

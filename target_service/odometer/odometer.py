@@ -93,7 +93,7 @@ class Odometer:
         if self._bookkeeping is not None:
             await self._bookkeeping.close()
         self.totals.close()
-        self._store.turns.close()
+        self._store.process_lock.close()
 
     def _open(self) -> Bookkeeping:
         self.totals.ledger_id = tables.prepare(self._store)

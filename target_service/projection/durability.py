@@ -13,25 +13,25 @@ from target_service.ledger.events import LedgerOptions
 from target_service.ledger.sqlite import SqliteLedger
 from target_service.ledger.store import Store
 from target_service.metrics import LedgerSeries, Metrics
-from target_service.projection.ack_tracker import Marking
+from target_service.projection.ack_tracker import AckTracker
 from target_service.projection.guarded_writes import MARK, GuardedKey, companion
 from target_service.projection.inspection import Conditions, Inspection
 from target_service.projection.projection import ProjectedFreshness, Projection
 from target_service.projection.projector import Projector
-from target_service.projection.quarantine import SetAside
+from target_service.projection.quarantine import Quarantine
 from target_service.projection.rebuild import Rebuild
 from target_service.projection.replay import Replay
-from target_service.projection.state import Book
+from target_service.projection.state import ProjectionState
 from target_service.redis.commands import Command, RedisUnavailable, Uncounted, pack
 from target_service.redis.pipeline import Pipeline
 from target_service.settings import Settings
 
-_FIRST_LOOKS_SECONDS = 3.0
-_LOOK_AGAIN_SECONDS = 0.1
+_FIRST_CHECK_SECONDS = 3.0
+_CHECK_AGAIN_SECONDS = 0.1
 
 
 class Durability:
-    """Opens the ledger, and keeps the boards in Redis equal to it while the service runs."""
+    """Opens the ledger and keeps the boards in Redis equal to it while the service runs."""
 
     def __init__(
         self, settings: Settings, boards: Boards, pipeline: Pipeline, metrics: Metrics
@@ -39,15 +39,17 @@ class Durability:
         series = LedgerSeries(metrics.registry)
         options = LedgerOptions(sync=settings.ledger_sync)
         keys = boards.keys_of()
-        set_aside = SetAside()
-        conditions = Conditions(set_aside)
+        quarantine = Quarantine()
+        conditions = Conditions(quarantine)
         self.ledger = SqliteLedger(
             settings.ledger_path, options, on_commit=_observer(series.commit_duration.observe)
         )
-        self._book = Book(Store(settings.ledger_path, settings.ledger_sync), uuid.uuid4().hex, keys)
-        self._marking = Marking(self.ledger, self._book, conditions)
+        self._state = ProjectionState(
+            Store(settings.ledger_path, settings.ledger_sync), uuid.uuid4().hex, keys
+        )
+        self._ack_tracker = AckTracker(self.ledger, self._state, conditions)
         guarded = {key: GuardedKey(key, metrics) for key in keys}
-        self.projection = Projection(pipeline, guarded, conditions, self._marking)
+        self.projection = Projection(pipeline, guarded, conditions, self._ack_tracker)
         self.freshness = ProjectedFreshness(pipeline, conditions)
         self.board_marks = {
             key: Command(
@@ -57,52 +59,52 @@ class Durability:
         }
         self._projector = Projector(
             self.ledger,
-            self._book,
+            self._state,
             Inspection(pipeline, keys),
             conditions,
-            Rebuild(pipeline, self.ledger, self._book, self.projection, boards),
+            Rebuild(pipeline, self.ledger, self._state, self.projection, boards),
             Replay(
                 self.ledger,
-                self._book,
+                self._state,
                 conditions,
                 self.projection,
-                self._marking,
-                set_aside,
+                self._ack_tracker,
+                quarantine,
                 boards,
                 series,
                 settings.redis_timeout_seconds,
             ),
-            set_aside,
+            quarantine,
             series,
         )
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Look at the boards before the first request, then for ever."""
+        """Check the boards before the first request, then for ever."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_FIRST_LOOKS_SECONDS):
-                await self._first_looks()
+            async with asyncio.timeout(_FIRST_CHECK_SECONDS):
+                await self._first_check()
         self._tasks = [
             asyncio.create_task(self._projector.keep()),
-            asyncio.create_task(self._marking.keep()),
+            asyncio.create_task(self._ack_tracker.keep()),
         ]
 
     async def stop(self) -> None:
-        """End the background jobs, tell what has arrived, and close the ledger."""
+        """End the background jobs, mark what has arrived, and close the ledger."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(LedgerError):
-            await self._marking.flush()
-        await self._book.close()
+            await self._ack_tracker.flush()
+        await self._state.close()
         await self.ledger.close()
 
-    async def _first_looks(self) -> None:
+    async def _first_check(self) -> None:
         while True:
             with suppress(LedgerError, RedisUnavailable, ResponseError):
-                if await self._projector.look():
+                if await self._projector.check_boards():
                     return
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            await asyncio.sleep(_CHECK_AGAIN_SECONDS)
 
 
 def _observer(observe: Callable[[float], None]) -> Callable[[float, int], None]:

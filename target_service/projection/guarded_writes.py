@@ -3,29 +3,29 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from target_service.leaderboard.key_commands import ScriptTally
+from target_service.leaderboard.key_commands import ScriptCommandMetrics
 from target_service.metrics import Metrics
 from target_service.redis.commands import Command, Reply
 from target_service.redis.pipeline import Script
+
+# Lua passes at most some 8,000 values in one call.
+_SLICE = 1_000
 
 VERSIONS = "versions"
 MARK = "mark"
 
 
 def companion(key: str, what: str) -> str:
-    """Return the key of what belongs to a board, in the same slot of a cluster."""
+    """Return the key of something that belongs to a board, in the same slot of a cluster."""
     return f"{key}:{what}" if "{" in key else f"{{{key}}}:{what}"
 
 
-# Lua hands over at most some 8,000 values in one call.
-_SLICE = 1_000
-
 # Keys: board, versions, mark. Arguments: player, score and version in turn.
 # Answers: epoch, members written since the board was begun, members written now, ZADDs made; or
-# nothing when the board has no mark, or has lost what was written: whoever rebuilds it says when it
-# may be written to. So a board that is there and marked is never a part of itself.
+# nothing when the board has no mark, or has lost what was written: the rebuild decides when it may
+# be written to. So a board that is there and has a mark is complete.
 # Numbers are compared as numbers and stored as the text they came as.
-GUARD = Script(f"""\
+GUARDED_WRITE = Script(f"""\
 local mark = redis.call('HMGET', KEYS[3], 'epoch', 'newest', 'writes')
 local epoch, newest = mark[1], mark[2] or '0'
 if not epoch then return false end
@@ -61,23 +61,23 @@ return {{epoch, redis.call('HINCRBY', KEYS[3], 'writes', applied), applied, zadd
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a board answered to a guarded write."""
+    """The answer of a board to a guarded write."""
 
     epoch: str
     writes: int
 
     @classmethod
-    def of(cls, reply: Reply) -> "Written | None":
-        """Return what the script told, or None when the board has no mark."""
+    def from_reply(cls, reply: Reply) -> "Written | None":
+        """Return the script's answer, or None when the board has no mark."""
         return None if reply is None else cls(reply[0], reply[1])
 
 
-class GuardTally(ScriptTally):
+class GuardedWriteMetrics(ScriptCommandMetrics):
     """Counts a guarded write as one hit, and the members it really wrote."""
 
     def __init__(self, metrics: Metrics, key: str, members: int) -> None:
         most = {"zadd": -(-members // _SLICE)}
-        super().__init__(metrics, key, "write", _ran, most)
+        super().__init__(metrics, key, "write", _commands_run, most)
         self._members_written = metrics.keys.members_written.labels(key).inc
 
     def answered(self, reply: Reply, seconds: float) -> None:
@@ -90,19 +90,21 @@ class GuardTally(ScriptTally):
 
 
 class GuardedKey:
-    """Packs the guarded writes of one board key."""
+    """Makes the guarded write commands of one board key."""
 
     def __init__(self, key: str, metrics: Metrics) -> None:
         self.key = key
         self._metrics = metrics
         self._keys = (key, companion(key, VERSIONS), companion(key, MARK))
-        self._one = GuardTally(metrics, key, 1)
+        self._one = GuardedWriteMetrics(metrics, key, 1)
 
-    def write(self, player: str, score: int, version: int) -> Command:
+    def write_score(self, player: str, score: int, version: int) -> Command:
         """Set one player's score if the version is newer than what the board has."""
-        return Command(GUARD.call_on(self._keys, player, str(score), str(version)), self._one)
+        return Command(
+            GUARDED_WRITE.call_on(self._keys, player, str(score), str(version)), self._one
+        )
 
-    def write_many(
+    def write_scores(
         self, players: Sequence[str], scores: Sequence[int], versions: Sequence[int]
     ) -> Command:
         """Set many players' scores; each player may be named once only."""
@@ -111,9 +113,9 @@ class GuardedKey:
         arguments[::3] = players
         arguments[1::3] = map(str, scores)
         arguments[2::3] = map(str, versions)
-        tally = GuardTally(self._metrics, self.key, members)
-        return Command(GUARD.call_on(self._keys, *arguments), tally, members)
+        command_metrics = GuardedWriteMetrics(self._metrics, self.key, members)
+        return Command(GUARDED_WRITE.call_on(self._keys, *arguments), command_metrics, members)
 
 
-def _ran(reply: Reply) -> Mapping[str, int]:
+def _commands_run(reply: Reply) -> Mapping[str, int]:
     return {"zadd": reply[3]}

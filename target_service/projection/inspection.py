@@ -1,4 +1,4 @@
-"""What state the boards in Redis are in, and what this process knows of them."""
+"""The condition of the boards in Redis, and what this process knows of them."""
 
 import asyncio
 import time
@@ -9,27 +9,33 @@ from enum import Enum
 from redis.exceptions import ResponseError
 
 from target_service.http.problems import BoardUnavailable
-from target_service.projection.guarded_writes import GUARD, MARK, VERSIONS, Written, companion
-from target_service.projection.quarantine import SetAside
+from target_service.projection.guarded_writes import (
+    GUARDED_WRITE,
+    MARK,
+    VERSIONS,
+    Written,
+    companion,
+)
+from target_service.projection.quarantine import Quarantine
 from target_service.projection.state import Progress
 from target_service.redis.commands import Command, Reply, Uncounted, pack
 from target_service.redis.pipeline import Pipeline
 
 _FIELDS = ("epoch", "ready", "ledger", "newest", "writes")
-_SCRIPT_KNOWN = Command(pack("SCRIPT", "EXISTS", GUARD.digest), Uncounted())
+_SCRIPT_KNOWN = Command(pack("SCRIPT", "EXISTS", GUARDED_WRITE.digest), Uncounted())
 
 
 class Condition(Enum):
-    """What can be said of a board in Redis."""
+    """The condition of a board in Redis."""
 
-    WHOLE = "holds what the book says"
+    WHOLE = "holds everything that was written to it"
     BEHIND = "holds our scores, but has lost some"
     GONE = "is missing, or is not ours"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a board in Redis says of itself, and how many players and versions it has."""
+    """The mark of a board in Redis, and how many players and versions the board has."""
 
     epoch: str | None
     ready: str | None
@@ -46,13 +52,13 @@ class Mark:
         return self.epoch is None or self.members < self.versions or not has_versions
 
     @classmethod
-    def of(cls, fields: Reply, versions: int, members: int) -> "Mark":
-        """Make it from the replies."""
+    def from_replies(cls, fields: Reply, versions: int, members: int) -> "Mark":
+        """Make a mark from the replies to `mark_commands`."""
         epoch, ready, ledger, newest, writes = fields
         return cls(epoch, ready, ledger, int(newest or 0), int(writes or 0), versions, members)
 
 
-# What stands in the place of a board and is none: nothing can be read of it.
+# For a key of another type in the place of a board: nothing can be read of it.
 NO_MARK = Mark(None, None, None, 0, 0, 0, 0)
 
 
@@ -60,7 +66,7 @@ NO_MARK = Mark(None, None, None, 0, 0, 0, 0)
 class Inspected:
     """The boards' marks, why others cannot be read, and whether the guard script is known.
 
-    A server that does not know it was started anew: nothing is written until its boards were
+    A server without the script has been restarted: nothing is written until its boards are
     judged.
     """
 
@@ -70,13 +76,13 @@ class Inspected:
 
 
 class Inspection:
-    """Reads the marks of board keys; upkeep, and no hit."""
+    """Reads the marks of board keys; these commands are upkeep and count as no hit."""
 
     def __init__(self, pipeline: Pipeline, keys: Sequence[str]) -> None:
         self._pipeline = pipeline
-        self._commands = {key: reading(key) for key in keys}
+        self._commands = {key: mark_commands(key) for key in keys}
 
-    async def look(self) -> Inspected:
+    async def read_marks(self) -> Inspected:
         """Read all marks at once; an error about one board leaves the others readable."""
         script, *boards = await asyncio.gather(
             self._pipeline.run((_SCRIPT_KNOWN,)),
@@ -96,17 +102,17 @@ class Inspection:
             elif isinstance(found, BaseException):
                 raise found
             else:
-                marks[key] = Mark.of(*found.replies)
+                marks[key] = Mark.from_replies(*found.replies)
         return Inspected(marks, refused, bool(script.replies[0][0]))
 
 
 def is_wrong_type(error: ResponseError) -> bool:
-    """Tell whether something that is no board, or none of its companions, has its name."""
+    """Tell whether a key of another type has the name of a board or of its companion keys."""
     return str(error).startswith("WRONGTYPE")
 
 
-def reading(key: str) -> Sequence[Command]:
-    """Mark, versions, members: each only grows, so that a write in between is no loss."""
+def mark_commands(key: str) -> Sequence[Command]:
+    """Read mark, versions, members; each only grows, so a write in between looks like no loss."""
     return (
         Command(pack("HMGET", companion(key, MARK), *_FIELDS), Uncounted()),
         Command(pack("HLEN", companion(key, VERSIONS)), Uncounted()),
@@ -117,7 +123,8 @@ def reading(key: str) -> Sequence[Command]:
 def judge(mark: Mark, ledger_id: str, last_change: int, rows: Sequence[Progress]) -> Condition:
     """Judge a board by what was known of it before its mark was read.
 
-    That is the book's row, and what this process has seen since; nothing for an unknown board.
+    `rows` are the row of the projection's state and the progress this process has seen since;
+    they are empty for an unknown board.
     """
     if mark.is_lost or mark.ledger != ledger_id or mark.newest > last_change or not rows:
         return Condition.GONE
@@ -127,16 +134,16 @@ def judge(mark: Mark, ledger_id: str, last_change: int, rows: Sequence[Progress]
 
 
 class Conditions:
-    """Which boards are behind or gone, and how far each was seen to be.
+    """Which boards are behind or gone, and the latest progress seen of each.
 
-    A board is behind while it is rebuilt, and while writes that did not reach it wait.
+    A board is behind while it is rebuilt, and while writes wait that did not reach it.
     """
 
-    def __init__(self, set_aside: SetAside) -> None:
-        self._set_aside = set_aside
+    def __init__(self, quarantine: Quarantine) -> None:
+        self._quarantine = quarantine
         self._conditions: dict[str, Condition] = {}
         self._missed: dict[str, float] = {}
-        self._seen: dict[str, Progress] = {}
+        self._progress: dict[str, Progress] = {}
         self.doubted = asyncio.Event()
 
     def check(self, key: str) -> bool:
@@ -147,36 +154,36 @@ class Conditions:
         return condition is Condition.BEHIND or key in self._missed
 
     def unavailable(self, key: str) -> BoardUnavailable:
-        """Return what is to be raised in place of an answer, with Redis' refusal if it was one."""
-        return BoardUnavailable(key, self._set_aside.refusal(key))
+        """Return the error to raise instead of an answer, with Redis' refusal if there was one."""
+        return BoardUnavailable(key, self._quarantine.refusal(key))
 
     def doubt(self, key: str) -> None:
-        """Note that a write did not reach the board, and have it looked at soon."""
+        """Note that a write did not reach the board, and have the board checked soon."""
         self._missed[key] = time.monotonic()
         self.doubted.set()
 
-    def saw(self, key: str, written: Written) -> None:
-        """Remember how far a board was seen to be."""
-        before = self._seen.get(key)
+    def note_progress(self, key: str, written: Written) -> None:
+        """Note the progress of a board, unless more of the same epoch is known."""
+        before = self._progress.get(key)
         if before is None or before.epoch != written.epoch or before.writes < written.writes:
-            self._seen[key] = Progress(written.epoch, written.writes)
+            self._progress[key] = Progress(written.epoch, written.writes)
 
-    def seen(self) -> Mapping[str, Progress]:
-        """How far each board was seen to be until now."""
-        return dict(self._seen)
+    def progress(self) -> Mapping[str, Progress]:
+        """The latest progress seen of each board."""
+        return dict(self._progress)
 
-    def judged(self, conditions: Mapping[str, Condition]) -> None:
-        """Take over a new judgement of boards."""
+    def update(self, conditions: Mapping[str, Condition]) -> None:
+        """Replace the conditions of these boards."""
         self._conditions.update(conditions)
 
     def rebuilt(self, keys: Collection[str], begun: float) -> None:
-        """Note that boards have everything again that was accepted before their rebuild began."""
+        """Note that boards have again every write accepted before their rebuild began."""
         for key in keys:
             if self._missed.get(key, begun) < begun:
                 del self._missed[key]
 
     def replayed(self, waiting: Collection[str], missed_before: float) -> None:
-        """Note that of the writes missed before then only those of `waiting` boards wait."""
+        """Note that of the writes missed before then only those of `waiting` boards still wait."""
         self._missed = {
             key: missed
             for key, missed in self._missed.items()

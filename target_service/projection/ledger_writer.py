@@ -28,10 +28,10 @@ _STATUSES: tuple[Status | BatchStatus, ...] = (
 
 
 class LedgerWriter:
-    """Stores events in the ledger, then brings those that applied to their board.
+    """Stores events in the ledger, then writes those that applied to their board.
 
-    The time that a request has for Redis runs from the commit, however long that took: what has
-    not reached the board by then is durable only, and the projector's business.
+    The time that a request has for Redis starts at the commit, however long the commit took. An
+    event that has not reached its board by then is durable only, and the projector writes it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class LedgerWriter:
                 status = "duplicate"
             case events.Status.STALE:
                 status = "stale"
-        if outcome.version is not None and not await self._projection.write(
+        if outcome.version is not None and not await self._projection.write_score(
             board.key, player, event.score, outcome.version, self._store.deadline()
         ):
             status = "durable-only"
@@ -85,7 +85,7 @@ class LedgerWriter:
         is_projected = True
         if outcome.versions:
             applied = outcome.applied()
-            is_projected = await self._projection.write_many(
+            is_projected = await self._projection.write_scores(
                 board.key,
                 [players[index] for index in applied],
                 [columns.score[index] for index in applied],

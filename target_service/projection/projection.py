@@ -1,4 +1,4 @@
-"""Bringing what the ledger holds to the boards in Redis, and telling whether they are behind."""
+"""Writing the ledger's scores to the boards in Redis, and judging whether boards are behind."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,19 +7,21 @@ from typing import NoReturn
 from redis.exceptions import ResponseError
 
 from target_service.ledger.events import Standing
-from target_service.projection.ack_tracker import Marking
+from target_service.projection.ack_tracker import AckTracker
 from target_service.projection.guarded_writes import MARK, GuardedKey, Written, companion
-from target_service.projection.inspection import Conditions, Mark, reading
+from target_service.projection.inspection import Conditions, Mark, mark_commands
 from target_service.redis.commands import Command, RedisUnavailable, Reply, Uncounted, pack
 from target_service.redis.pipeline import Pipeline
+
+_AGAIN_SECONDS = 0.5
 
 
 class ProjectedFreshness:
     """Judges a board by the mark read beside it, and by what this process last saw.
 
-    What the guard lets through is never written to a board that lost something, so a board that is
-    there and marked is whole; and one of which nothing is there has lost it if anything was
-    written. Before it is said that a player is not there, the board is looked at once more.
+    A guarded write never writes to a board that lost something, so a board that is there and has
+    a mark is whole. An empty board has lost its scores if its mark counts any writes. Before a
+    player is reported missing, the board is read once more.
     """
 
     def __init__(self, pipeline: Pipeline, conditions: Conditions) -> None:
@@ -30,7 +32,7 @@ class ProjectedFreshness:
         """Tell whether the board may be behind; raises BoardUnavailable when it is gone."""
         epoch, writes, ready = mark
         if epoch is None or (is_empty and int(writes or 0)):
-            self._lost(key)
+            self._raise_lost(key)
         is_behind = self._conditions.check(key) or epoch != ready
         if is_behind and is_empty:
             raise self._conditions.unavailable(key)
@@ -40,30 +42,30 @@ class ProjectedFreshness:
         """Raise BoardUnavailable when the board has just been lost, or is not whole yet."""
         if self._conditions.check(key):
             raise self._conditions.unavailable(key)
-        await self.find((key,))
+        await self.require_whole((key,))
 
-    async def find(self, keys: Collection[str]) -> None:
+    async def require_whole(self, keys: Collection[str]) -> None:
         """Raise BoardUnavailable when one of the boards has just been lost, or begun anew."""
-        commands = [command for key in keys for command in reading(key)]
+        commands = [command for key in keys for command in mark_commands(key)]
         try:
             replies, _ = await self._pipeline.run(commands)
         except (RedisUnavailable, ResponseError):
-            self._lost(next(iter(keys)))
+            self._raise_lost(next(iter(keys)))
         for key, found in zip(keys, zip(*[iter(replies)] * 3, strict=True), strict=True):
-            mark = Mark.of(*found)
+            mark = Mark.from_replies(*found)
             if mark.is_lost or mark.epoch != mark.ready:
-                self._lost(key)
+                self._raise_lost(key)
 
-    def _lost(self, key: str) -> NoReturn:
+    def _raise_lost(self, key: str) -> NoReturn:
         self._conditions.doubt(key)
         raise self._conditions.unavailable(key)
 
 
 class Projection:
-    """Writes to boards under the guard of versions, and notes what is known to have arrived.
+    """Writes newer versions to boards, and notes which changes are known to have arrived.
 
-    A board that may not be written to answers so, a restarted server does not know the script,
-    and an answer that never came says nothing: in each case the change stays unprojected.
+    A change stays unprojected when the board may not be written to, when a restarted server does
+    not know the script, and when no answer came.
     """
 
     def __init__(
@@ -71,19 +73,21 @@ class Projection:
         pipeline: Pipeline,
         keys: Mapping[str, GuardedKey],
         conditions: Conditions,
-        marking: Marking,
+        ack_tracker: AckTracker,
     ) -> None:
         self._pipeline = pipeline
         self._keys = keys
         self._conditions = conditions
-        self._marking = marking
+        self._ack_tracker = ack_tracker
 
-    async def write(self, key: str, player: str, score: int, version: int, deadline: float) -> bool:
+    async def write_score(
+        self, key: str, player: str, score: int, version: int, deadline: float
+    ) -> bool:
         """Set one player's score; tell whether the board is known to have it, or a newer one."""
-        command = self._keys[key].write(player, score, version)
+        command = self._keys[key].write_score(player, score, version)
         return await self._send(key, command, range(version, version + 1), deadline)
 
-    async def write_many(
+    async def write_scores(
         self,
         key: str,
         players: Sequence[str],
@@ -100,20 +104,20 @@ class Projection:
             }
             players = list(latest)
             scores, numbers = zip(*latest.values(), strict=True)
-        command = self._keys[key].write_many(players, scores, numbers)
+        command = self._keys[key].write_scores(players, scores, numbers)
         return await self._send(key, command, versions, deadline)
 
     async def replay(self, key: str, standings: Sequence[Standing]) -> Written | None:
-        """Set the scores of these standings; raises what the pipeline does."""
-        command = self._keys[key].write_many(
+        """Set the scores of these standings; raises the errors of the pipeline."""
+        command = self._keys[key].write_scores(
             [one.player_id for one in standings],
             [one.score for one in standings],
             [one.version for one in standings],
         )
         (reply,), _ = await self._pipeline.run((command,))
-        written = Written.of(reply)
+        written = Written.from_reply(reply)
         if written is not None:
-            self._conditions.saw(key, written)
+            self._conditions.note_progress(key, written)
         return written
 
     async def _send(
@@ -123,19 +127,16 @@ class Projection:
             (reply,), _ = await self._pipeline.run((command,), deadline)
         except (RedisUnavailable, ResponseError):
             reply = None
-        written = Written.of(reply)
+        written = Written.from_reply(reply)
         if written is None:
             self._conditions.doubt(key)
             return False
-        self._marking.add(key, written, changes)
+        self._ack_tracker.add(key, written, changes)
         return True
 
 
-_AGAIN_SECONDS = 0.5
-
-
-async def disown(pipeline: Pipeline, keys: Iterable[str]) -> None:
-    """Remove the marks of the boards, so that no ledger takes what is written now for its own."""
+async def take_over(pipeline: Pipeline, keys: Iterable[str]) -> None:
+    """Take the boards over from any ledger: without their marks no ledger trusts them."""
     commands = [Command(pack("UNLINK", companion(key, MARK)), Uncounted()) for key in keys]
     while True:
         try:

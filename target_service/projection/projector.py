@@ -1,4 +1,4 @@
-"""Keeps the boards equal to the ledger; boards that Redis refuses are put in quarantine."""
+"""Keeps the boards in Redis equal to the ledger."""
 
 import asyncio
 import logging
@@ -13,68 +13,68 @@ from target_service.ledger.events import LedgerFacts
 from target_service.ledger.protocol import ProjectionSource
 from target_service.metrics import LedgerSeries
 from target_service.projection.inspection import Condition, Conditions, Inspected, Inspection, judge
-from target_service.projection.quarantine import SetAside
-from target_service.projection.rebuild import ProjectorHeld, Rebuild
+from target_service.projection.quarantine import Quarantine
+from target_service.projection.rebuild import ProjectorPaused, Rebuild
 from target_service.projection.replay import Replay
-from target_service.projection.state import LEASE, Book
+from target_service.projection.state import LEASE, ProjectionState
 from target_service.redis.commands import RedisUnavailable
 
 logger = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 0.25
-_FAILURES = (LedgerError, RedisUnavailable, ResponseError, ProjectorHeld)
+_FAILURES = (LedgerError, RedisUnavailable, ResponseError, ProjectorPaused)
 
 
 class Projector:
-    """Looks at the boards four times a second, rebuilds what is lost, replays what is missing.
+    """Checks the boards four times a second, rebuilds lost ones, replays missing changes.
 
-    Every worker looks; one of them, by a lease, repairs. Two at once would only do it twice: the
-    guard keeps the newer version whoever writes. A board that Redis refuses is set aside for a
+    Every worker checks; the one with the lease repairs. Two at once would only do the work twice:
+    a guarded write keeps the newer version. A board that Redis refuses is in quarantine for a
     while, and the others go on.
     """
 
     def __init__(
         self,
         source: ProjectionSource,
-        book: Book,
+        state: ProjectionState,
         inspection: Inspection,
         conditions: Conditions,
         rebuild: Rebuild,
         replay: Replay,
-        set_aside: SetAside,
+        quarantine: Quarantine,
         series: LedgerSeries,
     ) -> None:
         self._source = source
-        self._book = book
+        self._state = state
         self._inspection = inspection
         self._conditions = conditions
         self._rebuild = rebuild
         self._replay = replay
-        self._set_aside = set_aside
+        self._quarantine = quarantine
         self._series = series
 
     async def keep(self) -> None:
-        """Look and repair for ever; a failure is tried again."""
+        """Check and repair for ever; after a failure, try again."""
         while True:
             try:
-                await self.look()
+                await self.check_boards()
             except _FAILURES:
                 pass
             except Exception:
                 logger.exception("The projector failed; it goes on")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._conditions.doubted.wait(), INTERVAL_SECONDS)
-                # Many doubts at once deserve one look.
+                # Many doubts at once need one check.
                 await asyncio.sleep(INTERVAL_SECONDS / 5)
             self._conditions.doubted.clear()
 
-    async def look(self) -> bool:
-        """Look once and repair what can be; tell whether every board is as good as it gets."""
+    async def check_boards(self) -> bool:
+        """Check and repair once; tell whether nothing is left to do."""
         facts = await self._source.facts()
         self._replay.measure(facts)
         conditions, inspected, _ = await self._inspect()
         to_repair = self._to_repair(conditions, inspected)
-        if LEASE in facts.holds:
+        if LEASE in facts.paused_jobs:
             return not to_repair
         if to_repair:
             await self._repair()
@@ -84,9 +84,9 @@ class Projector:
         return inspected.script_known
 
     async def _inspect(self) -> tuple[dict[str, Condition], Inspected, LedgerFacts]:
-        """Judge every board by what was known before it was looked at."""
-        rows, seen = await self._book.read(), self._conditions.seen()
-        inspected = await self._inspection.look()
+        """Judge every board by what was known before its mark was read."""
+        rows, seen = await self._state.read_progress(), self._conditions.progress()
+        inspected = await self._inspection.read_marks()
         facts = await self._source.facts()
         conditions = {
             key: judge(
@@ -98,11 +98,11 @@ class Projector:
             for key, mark in inspected.marks.items()
         }
         for key, error in inspected.refused.items():
-            # Nothing is known of it, so nothing is done to it.
+            # Nothing is known of the board, so nothing is done to it.
             conditions[key] = Condition.BEHIND
-            self._set_aside.add(key, error)
-        self._conditions.judged(conditions)
-        self._series.unready.set(len(_unready(conditions) | self._set_aside.keys()))
+            self._quarantine.add(key, error)
+        self._conditions.update(conditions)
+        self._series.unready.set(len(_unready(conditions) | self._quarantine.keys()))
         return conditions, inspected, facts
 
     def _to_repair(
@@ -110,16 +110,16 @@ class Projector:
     ) -> dict[str, Condition]:
         """The boards that are not whole; all of them where the guard script has to be loaded."""
         if not inspected.script_known:
-            # Writes go on once the script is there: boards that are set aside begin anew as well.
+            # Writes go on once the script is loaded, so boards in quarantine begin a new epoch too.
             return dict(conditions)
-        left_alone = self._set_aside.keys()
+        left_alone = self._quarantine.keys()
         return {key: conditions[key] for key in _unready(conditions) - left_alone}
 
     async def _repair(self) -> None:
-        lease = await self._book.take_lease()
+        lease = await self._state.take_lease()
         if lease is None:
             return
-        # Whoever had the lease before may have repaired everything meanwhile.
+        # The previous owner of the lease may have repaired everything meanwhile.
         conditions, inspected, facts = await self._inspect()
         to_repair = self._to_repair(conditions, inspected)
         if not to_repair:
@@ -127,13 +127,13 @@ class Projector:
         lost = _unready(to_repair)
         if lost and facts.last_change:
             logger.warning("Redis has lost %d boards; rebuilding them", len(lost))
-            self._conditions.judged(dict.fromkeys(lost, Condition.BEHIND))
+            self._conditions.update(dict.fromkeys(lost, Condition.BEHIND))
         begun = time.monotonic()
         refused = await self._rebuild.run(lease, facts.ledger_id, to_repair, inspected)
         for key, error in refused.items():
-            self._set_aside.add(key, error)
+            self._quarantine.add(key, error)
         for key in to_repair.keys() - refused.keys():
-            self._set_aside.takes_again(key)
+            self._quarantine.release(key)
         self._conditions.rebuilt(lost - refused.keys(), begun)
 
 

@@ -1,4 +1,4 @@
-"""Boards that Redis refuses to take, set aside so that the others go on."""
+"""Boards that Redis refuses, in quarantine so that the others go on."""
 
 import logging
 import time
@@ -11,7 +11,7 @@ from target_service.redis.commands import refusal_words
 logger = logging.getLogger(__name__)
 
 _PAUSE_SECONDS = 0.5
-_PAUSE_AT_MOST_SECONDS = 2.0
+_MAX_PAUSE_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class _Pause:
     error: ResponseError
 
 
-class SetAside:
-    """Each board is tried again after a pause that grows; the log has its first refusal alone."""
+class Quarantine:
+    """Each board is tried again after a growing pause; only its first refusal is logged."""
 
     def __init__(self) -> None:
         self._pauses: dict[str, _Pause] = {}
@@ -33,22 +33,22 @@ class SetAside:
         if before and before.until > time.monotonic():
             return
         if before is None:
-            told = refusal_words(error)
-            logger.warning("The board %s is set aside: Redis refuses it (%s)", key, told)
-        seconds = min(2 * before.seconds, _PAUSE_AT_MOST_SECONDS) if before else _PAUSE_SECONDS
+            refusal = refusal_words(error)
+            logger.warning("The board %s is in quarantine: Redis refuses it (%s)", key, refusal)
+        seconds = min(2 * before.seconds, _MAX_PAUSE_SECONDS) if before else _PAUSE_SECONDS
         self._pauses[key] = _Pause(seconds, time.monotonic() + seconds, error)
 
-    def takes_again(self, key: str) -> None:
-        """Forget what was refused before."""
+    def release(self, key: str) -> None:
+        """End the quarantine of a board that Redis takes again."""
         if self._pauses.pop(key, None) is not None:
-            logger.warning("The board %s is taken by Redis again", key)
+            logger.warning("Redis takes the board %s again", key)
 
     def refusal(self, key: str) -> ResponseError | None:
-        """Why Redis does not take the board; None when it does."""
+        """Redis' refusal of the board; None when it is not in quarantine."""
         pause = self._pauses.get(key)
         return None if pause is None else pause.error
 
     def keys(self) -> frozenset[str]:
-        """The boards to be left alone now."""
+        """The boards to leave alone now."""
         now = time.monotonic()
         return frozenset(key for key, pause in self._pauses.items() if pause.until > now)

@@ -1,4 +1,4 @@
-"""Bringing lost boards back from the ledger, a page at a time, while writes go on."""
+"""Rebuilding lost boards from the ledger, a page at a time, while writes go on."""
 
 import asyncio
 import uuid
@@ -12,40 +12,40 @@ from target_service.ledger.errors import LeaseLost
 from target_service.ledger.events import Standing
 from target_service.ledger.leases import Lease
 from target_service.ledger.protocol import ProjectionSource
-from target_service.projection.guarded_writes import GUARD, MARK, VERSIONS, companion
+from target_service.projection.guarded_writes import GUARDED_WRITE, MARK, VERSIONS, companion
 from target_service.projection.inspection import Condition, Inspected
 from target_service.projection.projection import Projection
-from target_service.projection.state import LEASE, Book, Progress
+from target_service.projection.state import LEASE, Progress, ProjectionState
 from target_service.redis.commands import Command, Uncounted, pack
 from target_service.redis.pipeline import Pipeline
 
 _PAGE_ROWS = 1_000
 
 
-class ProjectorHeld(Exception):
-    """Somebody asked the projector to stand still."""
+class ProjectorPaused(Exception):
+    """The projector job is paused."""
 
 
 class Rebuild:
     """Begins a new epoch of boards, and fills those that have lost something.
 
-    From the first moment on the board takes guarded writes, so a live write and a page of the
-    snapshot may meet in any order: the newer version stays. The board is ready once the last
-    page is in, and `ready` names the epoch, so that a rebuild that lost its lease says nothing
-    about the one that follows it. A board that Redis refuses is left out, and the others go on.
+    The board takes guarded writes from the start, so a live write and a page of the snapshot may
+    arrive in any order: the newer version stays. The board is ready once the last page is in.
+    `ready` names the epoch, so a rebuild that lost its lease cannot finish the next one. A board
+    that Redis refuses is left out, and the others go on.
     """
 
     def __init__(
         self,
         pipeline: Pipeline,
         source: ProjectionSource,
-        book: Book,
+        state: ProjectionState,
         projection: Projection,
         boards: Boards,
     ) -> None:
         self._pipeline = pipeline
         self._source = source
-        self._book = book
+        self._state = state
         self._projection = projection
         self._boards = boards
         self._keys = {(board.season, board.partition): board.key for board in boards.of()}
@@ -57,22 +57,22 @@ class Rebuild:
         conditions: Mapping[str, Condition],
         inspected: Inspected,
     ) -> Mapping[str, ResponseError]:
-        """Make every board writable, and every board in `conditions` that is not whole complete.
+        """Make every board writable, and fill every board in `conditions` that is not whole.
 
         Returns the boards that Redis refused, and why.
 
         Raises:
-            LeaseLost: somebody else goes on with it.
-            ProjectorHeld: it has to stand still.
-            LedgerError, RedisUnavailable, ResponseError: it will have to begin again.
+            LeaseLost: another process has taken over.
+            ProjectorPaused: the job is paused.
+            LedgerError, RedisUnavailable, ResponseError: the rebuild has to start again.
 
         """
         epochs = {key: uuid.uuid4().hex for key in conditions}
         gone = {key for key, condition in conditions.items() if condition is Condition.GONE}
         kept = {key: mark.writes for key, mark in inspected.marks.items() if key not in gone}
         progress = {key: Progress(epoch, kept.get(key, 0)) for key, epoch in epochs.items()}
-        # The book first: whoever still writes to an old epoch is then told nothing was marked.
-        await self._book.begin(lease, progress)
+        # The state first: from then on no write to an old epoch is marked as projected.
+        await self._state.begin(lease, progress)
         whole = {key for key, condition in conditions.items() if condition is Condition.WHOLE}
         refused = await self._run_each(
             {
@@ -80,7 +80,7 @@ class Rebuild:
                 for key, epoch in epochs.items()
             }
         )
-        await self._pipeline.run((GUARD.load,))
+        await self._pipeline.run((GUARDED_WRITE.load,))
         unready = {key: epochs[key] for key in epochs.keys() - whole - refused.keys()}
         for season in self._boards.seasons:
             if unready.keys() & set(self._boards.keys_of(season)):
@@ -110,12 +110,12 @@ class Rebuild:
 
     async def _fill(self, season: str, unready: Mapping[str, str]) -> dict[str, ResponseError]:
         refused: dict[str, ResponseError] = {}
-        with_snapshot = self._source.snapshot(season, _PAGE_ROWS)
+        snapshot = self._source.snapshot(season, _PAGE_ROWS)
         thread = OneThread("projection-rebuild")
-        await thread.run(with_snapshot.__enter__)
+        await thread.run(snapshot.__enter__)
         try:
-            while page := await thread.run(lambda: next(with_snapshot, None)):
-                await self._stay_in_charge()
+            while page := await thread.run(lambda: next(snapshot, None)):
+                await self._keep_lease()
                 for key, standings in self._by_key(page):
                     if key not in unready or key in refused:
                         continue
@@ -129,13 +129,13 @@ class Rebuild:
                     if written is None or written.epoch != unready[key]:
                         raise LeaseLost(f"The board {key} was lost again, or begun again.")
         finally:
-            await thread.close(lambda: with_snapshot.__exit__(None, None, None))
+            await thread.close(lambda: snapshot.__exit__(None, None, None))
         return refused
 
-    async def _stay_in_charge(self) -> None:
-        if LEASE in (await self._source.facts()).holds:
-            raise ProjectorHeld
-        if await self._book.take_lease() is None:
+    async def _keep_lease(self) -> None:
+        if LEASE in (await self._source.facts()).paused_jobs:
+            raise ProjectorPaused
+        if await self._state.take_lease() is None:
             raise LeaseLost("Another process rebuilds the boards.")
 
     def _by_key(self, page: list[Standing]) -> Iterator[tuple[str, list[Standing]]]:

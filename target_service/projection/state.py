@@ -1,4 +1,4 @@
-"""What the ledger's file remembers of the projection: each board's epoch and how far it got."""
+"""The projection's rows in the ledger's file: each board's epoch and progress."""
 
 import sqlite3
 from collections.abc import Collection, Mapping
@@ -28,10 +28,10 @@ class Progress:
     writes: int
 
 
-class Book:
+class ProjectionState:
     """One row per board key; a change is marked projected only after its board's row is written.
 
-    So whatever the ledger believes to be in Redis, this table can prove or refute.
+    So this table can prove or refute whatever the ledger believes to be in Redis.
     """
 
     def __init__(self, store: Store, owner: str, keys: Collection[str]) -> None:
@@ -39,22 +39,22 @@ class Book:
         self._owner = owner
         self._keys = keys
         self._connection = store.connect()
-        self._thread = OneThread("projection-book")
+        self._thread = OneThread("projection-state")
         self._is_prepared = False
-        # Where nothing can be written now, reads go on.
+        # When nothing can be written now, reads still work.
         with suppress(LedgerError):
             self._prepare()
 
-    async def read(self) -> dict[str, Progress]:
+    async def read_progress(self) -> dict[str, Progress]:
         """Return every board key's row."""
-        return await self._thread.run(self._read)
+        return await self._thread.run(self._read_progress)
 
     async def advance(self, progress: Mapping[str, Progress]) -> frozenset[str]:
         """Raise the rows to this progress; return the keys whose row is of the same epoch."""
         return await self._thread.run(lambda: self._advance(progress))
 
     async def take_lease(self) -> Lease | None:
-        """Take or keep the right to replay and rebuild for two seconds; None if another has it."""
+        """Take or keep the lease to replay and rebuild for two seconds; None if another has it."""
         return await self._thread.run(self._take_lease)
 
     async def begin(self, lease: Lease, progress: Mapping[str, Progress]) -> None:
@@ -66,7 +66,7 @@ class Book:
         await self._thread.close(self._close)
 
     def _prepare(self) -> None:
-        """Make the table; forget keys that are not served now, which miss what comes."""
+        """Make the table; drop keys that are not served now, since they miss all new writes."""
         if self._is_prepared:
             return
         with self._store.write(self._connection):
@@ -77,7 +77,7 @@ class Book:
             )
         self._is_prepared = True
 
-    def _read(self) -> dict[str, Progress]:
+    def _read_progress(self) -> dict[str, Progress]:
         with translating(self._store.path):
             rows = self._connection.execute(
                 "SELECT name FROM sqlite_schema WHERE name = 'projections'"
@@ -89,13 +89,13 @@ class Book:
 
     def _advance(self, progress: Mapping[str, Progress]) -> frozenset[str]:
         self._prepare()
-        known = self._read()
+        known = self._read_progress()
         fitting = frozenset(
             key for key, one in progress.items() if key in known and known[key].epoch == one.epoch
         )
         # Losing this with the machine loses the marks that follow it too, so no sync is needed.
         with self._store.unsynced(self._connection), self._store.write(self._connection):
-            held = {
+            advanced = {
                 key
                 for key in fitting
                 if self._connection.execute(
@@ -103,7 +103,7 @@ class Book:
                     (progress[key].writes, key, progress[key].epoch),
                 ).rowcount
             }
-        return frozenset(held)
+        return frozenset(advanced)
 
     def _take_lease(self) -> Lease | None:
         self._prepare()
@@ -127,4 +127,4 @@ class Book:
         ):
             release_owned_lease(self._connection, LEASE, self._owner)
         self._connection.close()
-        self._store.turns.close()
+        self._store.process_lock.close()

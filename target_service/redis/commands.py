@@ -1,4 +1,4 @@
-"""Redis commands as bytes, whoever counts what became of them, and what can go wrong."""
+"""Redis commands as bytes, the metrics of their outcomes, and the errors."""
 
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -12,7 +12,7 @@ def refusal_code(error: ResponseError) -> str:
 
 
 def refusal_words(error: ResponseError) -> str:
-    """Return Redis' refusal in its own words, with the code that redis-py takes off some."""
+    """Return Redis' refusal in its own words, with the code that redis-py removes from some."""
     code, words = error.status_code, str(error)
     return words if not code or words.startswith(code) else f"{code} {words}"
 
@@ -31,12 +31,12 @@ def pack(*arguments: str | int) -> bytes:
     return packed
 
 
-# What a command answers is known where the command is made, not on the wire.
+# The type of a reply is known where the command is made.
 Reply: TypeAlias = Any
 
 
-class Tally(Protocol):
-    """Counts what became of the commands of one kind."""
+class CommandMetrics(Protocol):
+    """Counts the outcomes of the commands of one kind."""
 
     def answered(self, reply: Reply, seconds: float) -> None:
         """Count a command that Redis ran and answered."""
@@ -49,7 +49,7 @@ class Tally(Protocol):
 
 
 class Uncounted:
-    """The tally of the service's own upkeep, which is no part of any measurement."""
+    """For the service's own upkeep commands, which are no part of any measurement."""
 
     def answered(self, reply: Reply, seconds: float) -> None:
         """Count nothing."""
@@ -62,8 +62,8 @@ class Uncounted:
 
 
 class Command(NamedTuple):
-    """One command as bytes, and its weight: about as many times the work of the smallest one."""
+    """One command as bytes, and its weight: its work in units of the smallest command."""
 
     packed: bytes
-    tally: Tally
+    metrics: CommandMetrics
     weight: int = 1

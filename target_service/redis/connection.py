@@ -17,10 +17,10 @@ def connector(url: str, timeout_seconds: float) -> Callable[[], AbstractConnecti
     options: dict[str, Any] = dict(parse_url(url))
     connection_class = options.pop("connection_class", Connection)
     options |= {
-        # Lanes bound every exchange themselves; a second timer per read would only cost time.
+        # The pipeline bounds every exchange itself; a second timer per read would only cost time.
         "socket_timeout": None,
         "socket_connect_timeout": timeout_seconds,
-        # A timed-out command may have run. Whoever sends it again must know that it is safe.
+        # A timed-out command may have run: only its caller knows whether it is safe to send again.
         "retry": None,
         "retry_on_timeout": False,
         "retry_on_error": [],

@@ -22,6 +22,17 @@ from target_service.redis.commands import (
 )
 from target_service.timestamps import rfc3339, wall_clock_ms
 
+CONNECTIONS = 4
+# Redis writes some 150,000 members a second: this much takes about as long as the timeout.
+QUEUED_WEIGHT = 100_000
+# A pipeline is as slow as its slowest part: this much keeps it within some 30 ms.
+PIPELINE_WEIGHT = 5_000
+
+# is called with the duration of each pipeline
+ObserveSeconds = Callable[[float], None]
+
+logger = logging.getLogger(__name__)
+
 
 class Clock:
     """UTC wall time in RFC 3339 with milliseconds that never goes backwards."""
@@ -31,7 +42,7 @@ class Clock:
         self._text = ""
 
     def stamp(self) -> str:
-        """Return the present moment, or the latest one told when the wall clock was set back."""
+        """Return the time, or the latest one returned when the wall clock was set back."""
         now_ms = wall_clock_ms()
         if now_ms > self._latest_ms:
             self._latest_ms = now_ms
@@ -59,7 +70,7 @@ class Request:
         self.weight = sum(command.weight for command in commands)
 
     def answer(self, as_of: str) -> None:
-        """Hand over the replies, or the first error among them, unless nobody waits any more."""
+        """Pass on the replies, or the first error among them, unless the caller has gone."""
         if self.future.done():
             return
         if self.error is None:
@@ -68,18 +79,12 @@ class Request:
             self.future.set_exception(self.error)
 
     def fail(self, reason: str) -> None:
-        """Tell the caller that no whole answer will come."""
+        """Fail the request: no whole answer will come."""
         if not self.future.done():
             self.future.set_exception(RedisUnavailable(reason))
 
 
-# is given how long each pipeline took, in seconds
-Took = Callable[[float], None]
-
-logger = logging.getLogger(__name__)
-
-
-class Lane:
+class PipelineConnection:
     """Sends requests as one pipeline, reads every reply, and closes after any doubt."""
 
     def __init__(
@@ -87,37 +92,37 @@ class Lane:
         connect: Callable[[], AbstractConnection],
         clock: Clock,
         timeout_seconds: float,
-        took: Took,
+        observe_seconds: ObserveSeconds,
     ) -> None:
         self._connect = connect
         self._clock = clock
         self._timeout_seconds = timeout_seconds
-        self._took = took
+        self._observe_seconds = observe_seconds
         self._connection: AbstractConnection | None = None
 
     async def exchange(self, requests: Sequence[Request]) -> None:
-        """Write the requests' commands, then give every request its answers or its failure."""
+        """Write the requests' commands, then complete every request with answers or a failure."""
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 connection = await self._ready()
         except (RedisError, OSError) as error:
             await self.close()
             for request in requests:
-                request.fail(f"Redis cannot be reached: {_told(error)}")
+                request.fail(f"Redis cannot be reached: {_reason(error)}")
             return
         started = perf_counter()
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                await self._carry(connection, requests)
+                await self._send_and_read(connection, requests)
         except Exception as error:
             if not isinstance(error, RedisError | OSError):
-                # A lane that ended here would leave the rest with one lane less for good.
+                # An error must not end the task that serves this connection.
                 logger.exception("A pipeline failed")
-            # A reply may still arrive on this socket; whoever used it next would read it as theirs.
+            # A late reply on this socket would be read as the answer to the next request.
             await self.close()
             for request in requests:
-                _abandon(request, f"Redis gave no answer: {_told(error)}")
-        self._took(perf_counter() - started)
+                _abandon(request, f"Redis gave no answer: {_reason(error)}")
+        self._observe_seconds(perf_counter() - started)
 
     async def close(self) -> None:
         """Close the connection without waiting for the other side."""
@@ -128,7 +133,7 @@ class Lane:
     async def _ready(self) -> AbstractConnection:
         connection = self._connection
         if connection is not None:
-            # Readable while idle means that the server closed it (or sent what nobody asked for).
+            # Readable while idle means that the server closed it, or sent an answer to no request.
             if connection.is_connected and not await connection.can_read():
                 return connection
             await self.close()
@@ -136,7 +141,9 @@ class Lane:
         await connection.connect()  # type: ignore[no-untyped-call]  # redis-py leaves it bare
         return connection
 
-    async def _carry(self, connection: AbstractConnection, requests: Sequence[Request]) -> None:
+    async def _send_and_read(
+        self, connection: AbstractConnection, requests: Sequence[Request]
+    ) -> None:
         as_of = self._clock.stamp()
         started = perf_counter()
         packed = b"".join([command.packed for request in requests for command in request.commands])
@@ -146,53 +153,50 @@ class Lane:
                 try:
                     reply = await connection.read_response(timeout=math.inf)
                 except ResponseError as error:
-                    command.tally.refused(error)
+                    command.metrics.refused(error)
                     request.error = request.error or error
                     reply = None
                 else:
-                    command.tally.answered(reply, perf_counter() - started)
+                    command.metrics.answered(reply, perf_counter() - started)
                 request.replies.append(reply)
             request.answer(as_of)
 
 
 def _abandon(request: Request, reason: str) -> None:
     for command in request.commands[len(request.replies) :]:
-        command.tally.unanswered()
+        command.metrics.unanswered()
     request.fail(reason)
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return "it took too long" if isinstance(error, TimeoutError) else str(error)
 
 
-LANES = 4
-# Redis writes some 150,000 members a second: this much takes about as long as the timeout.
-QUEUED_WEIGHT = 100_000
-# One pipeline waits for its slowest part: this much keeps it within some 30 ms.
-PIPELINE_WEIGHT = 5_000
-
-
-def _unwatched(_: float) -> None:
-    """Keep no times."""
+def _ignore_seconds(_: float) -> None:
+    """Ignore the duration."""
 
 
 class Pipeline:
-    """Collects commands while the loop turns and sends them over a few lanes.
+    """Collects the commands of one turn of the event loop and sends them over few connections.
 
-    The first command of a turn wakes an idle lane; the lane runs in the next turn and takes all
-    that has gathered by then. While every lane is busy the commands wait in a bounded queue.
+    The first command of a turn wakes an idle connection. Its task runs in the next turn and takes
+    all requests that have gathered by then. While every connection is busy, requests wait in a
+    bounded queue.
     """
 
     def __init__(
         self,
         connect: Callable[[], AbstractConnection],
         timeout_seconds: float,
-        lanes: int = LANES,
-        took: Took = _unwatched,
+        connections: int = CONNECTIONS,
+        observe_seconds: ObserveSeconds = _ignore_seconds,
     ) -> None:
         self.timeout_seconds = timeout_seconds
         clock = Clock()
-        self._lanes = [Lane(connect, clock, timeout_seconds, took) for _ in range(lanes)]
+        self._connections = [
+            PipelineConnection(connect, clock, timeout_seconds, observe_seconds)
+            for _ in range(connections)
+        ]
         self._waiting: deque[Request] = deque()
         self._waiting_weight = 0
         self._idle: list[asyncio.Future[None]] = []
@@ -200,16 +204,18 @@ class Pipeline:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Start the lanes; each connects when it first has something to send."""
-        self._tasks = [asyncio.create_task(self._serve(lane)) for lane in self._lanes]
+        """Start a task per connection; each connects when it first has something to send."""
+        self._tasks = [
+            asyncio.create_task(self._serve(connection)) for connection in self._connections
+        ]
 
     async def stop(self) -> None:
-        """End the lanes and close their connections."""
+        """End the tasks and close the connections."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for lane in self._lanes:
-            await lane.close()
+        for connection in self._connections:
+            await connection.close()
 
     async def run(self, commands: Sequence[Command], deadline: float | None = None) -> Answers:
         """Return the replies to the commands, in order.
@@ -234,16 +240,16 @@ class Pipeline:
             timer.cancel()
 
     def deadline(self) -> float:
-        """Return the loop time by which whoever begins now has all its answers."""
+        """Return the loop time by which a request that starts now has all its answers."""
         return asyncio.get_running_loop().time() + self.timeout_seconds
 
     def _wake(self) -> None:
         if self._idle and not self._is_waking:
             self._is_waking = True
-            # The lane that rested last: the others need no connection until load asks for it.
+            # The connection used last: under light load the others are never opened.
             self._idle.pop().set_result(None)
 
-    async def _serve(self, lane: Lane) -> None:
+    async def _serve(self, connection: PipelineConnection) -> None:
         while True:
             while not self._waiting:
                 waker = asyncio.get_running_loop().create_future()
@@ -252,7 +258,7 @@ class Pipeline:
                 self._is_waking = False
             requests = self._take()
             if requests:
-                await lane.exchange(requests)
+                await connection.exchange(requests)
 
     def _take(self) -> list[Request]:
         taken: list[Request] = []

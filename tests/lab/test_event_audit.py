@@ -130,7 +130,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.prepare()
     tables.prepare(store)
     yield store
-    store.turns.close()
+    store.process_lock.close()
 
 
 def _deliver(store: Store, event: Event, *races: tuple[str, int, int]) -> None:

@@ -86,7 +86,9 @@ async def time_ledger(
     path: Path, made: Iterator[Batch], watch: Stopwatch, options: argparse.Namespace
 ) -> None:
     """Store all batches through the front, a few at a time, marked projected and all."""
-    ledger = SqliteLedger(path, LedgerOptions(sync=options.sync, fold_changes=options.fold_changes))
+    ledger = SqliteLedger(
+        path, LedgerOptions(sync=options.sync, compaction_changes=options.compaction_changes)
+    )
     while chunk := list(islice(made, options.chunk)):
         with watch.running():
             for at in range(0, len(chunk), options.at_once):
@@ -153,7 +155,7 @@ def given_options() -> argparse.Namespace:
     parser.add_argument("--chunk", type=int, default=160, help="batches made ahead of the clock")
     parser.add_argument("--sync", choices=("full", "normal"), default="full")
     parser.add_argument("--random-ids", action="store_true", help="UUIDs instead of run ids")
-    parser.add_argument("--fold-changes", type=int, default=LedgerOptions().fold_changes)
+    parser.add_argument("--fold-changes", type=int, default=LedgerOptions().compaction_changes)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--ledger-only", action="store_true")
     return parser.parse_args()

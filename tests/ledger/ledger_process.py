@@ -134,7 +134,7 @@ async def main(path: Path, what: str, user: int | None, **arguments: Any) -> Non
         # Threads are imported at first use, from where that user may not look.
         await asyncio.to_thread(os.getpid)
         os.setuid(user)
-    options = LedgerOptions(fold_changes=300, fold_seconds=0.2, upkeep_rows=50)
+    options = LedgerOptions(compaction_changes=300, compaction_seconds=0.2, upkeep_rows=50)
     ledger = SqliteLedger(path, options)
     say(ready=True)
     sys.stdin.readline()

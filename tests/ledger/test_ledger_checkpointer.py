@@ -36,7 +36,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     with closing(store.connect()) as connection:
         connection.execute("CREATE TABLE words (word TEXT NOT NULL)")
     yield store
-    store.turns.close()
+    store.process_lock.close()
 
 
 def _write(store: Store, connection: sqlite3.Connection, word: str) -> None:
@@ -120,7 +120,7 @@ def test_a_long_log_that_others_hold_is_copied_later(store: Store) -> None:
         reader.execute("SELECT count(*) FROM words").fetchone()
         for _ in range(300):
             _write(store, connection, "x" * _PAGE)
-        with store.turns.taken():
+        with store.process_lock.held():
             copying.start()
             time.sleep(0.2)
             reader.execute("COMMIT")

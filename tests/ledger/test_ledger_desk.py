@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 from ledger_opening import run
 
-from target_service.ledger.bounded_queue import BoundedQueue, GroupCommit, ReadQueue, Waiting
+from target_service.ledger.bounded_queue import BoundedQueue, GroupCommit, QueuedItem, ReadQueue
 from target_service.ledger.errors import LedgerBusy, LedgerClosed
 from target_service.ledger.store import Store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A ledger's file with a table of somebody else's."""
+    """A ledger's file with a table of another part."""
     store = Store(tmp_path / "ledger.db", "normal", patience_seconds=60)
     store.prepare()
     connection = store.connect()
     connection.execute("CREATE TABLE words (word TEXT NOT NULL)")
     connection.close()
     yield store
-    store.turns.close()
+    store.process_lock.close()
 
 
 class Serving:
@@ -51,20 +51,20 @@ def _words(connection: sqlite3.Connection) -> list[str]:
 
 
 def test_what_gathers_meanwhile_is_one_group(store: Store) -> None:
-    """Each caller gets the own answer, in order, once it is committed."""
+    """Each caller gets its own answer, in order, once it is committed."""
     serving = Serving()
     serving.go_on.clear()
 
     async def scenario() -> list[int]:
-        desk = GroupCommit("desk", store, serving)
-        desk.start()
-        first = desk.submit("one")
+        group_commit = GroupCommit("group commit", store, serving)
+        group_commit.start()
+        first = group_commit.submit("one")
         await asyncio.to_thread(serving.has_begun.wait, 60)
-        rest = [desk.submit(word) for word in ("three", "seven")]
+        rest = [group_commit.submit(word) for word in ("three", "seven")]
         serving.go_on.set()
-        told = await asyncio.gather(first, *rest)
-        await desk.close()
-        return told
+        answers = await asyncio.gather(first, *rest)
+        await group_commit.close()
+        return answers
 
     assert run(scenario()) == [3, 5, 5]
     assert serving.groups == [["one"], ["three", "seven"]]
@@ -79,59 +79,62 @@ def test_a_bad_order_harms_its_sender_alone(store: Store) -> None:
     serving.go_on.clear()
 
     async def scenario() -> list[int | BaseException]:
-        desk = GroupCommit("desk", store, serving)
-        desk.start()
-        orders = [desk.submit(word) for word in ("first", "good", "bad", "fine")]
+        group_commit = GroupCommit("group commit", store, serving)
+        group_commit.start()
+        orders = [group_commit.submit(word) for word in ("first", "good", "bad", "fine")]
         serving.go_on.set()
-        told = await asyncio.gather(*orders, return_exceptions=True)
-        await desk.close()
-        return told
+        answers = await asyncio.gather(*orders, return_exceptions=True)
+        await group_commit.close()
+        return answers
 
-    told = run(scenario())
-    assert [one if isinstance(one, int) else str(one) for one in told] == [5, 4, "bad", 4]
+    answers = run(scenario())
+    assert [one if isinstance(one, int) else str(one) for one in answers] == [5, 4, "bad", 4]
     connection = store.connect()
     assert _words(connection) == ["first", "good", "fine"]
     connection.close()
 
 
-def test_a_desk_that_is_not_open_says_so(store: Store) -> None:
+def test_a_thread_that_is_not_open_refuses(store: Store) -> None:
     """Before it is opened and after it is closed, at once."""
 
     async def scenario() -> None:
-        desk = GroupCommit("desk", store, Serving())
-        questions = ReadQueue("questions", store)
+        group_commit = GroupCommit("group commit", store, Serving())
+        read_queue = ReadQueue("read queue", store)
         with pytest.raises(LedgerClosed, match="not open yet"):
-            desk.submit("early")
+            group_commit.submit("early")
         with pytest.raises(LedgerClosed, match="not open yet"):
-            await questions.ask(_words)
-        for one in (desk, questions):
+            await read_queue.ask(_words)
+        for one in (group_commit, read_queue):
             one.start()
             one.start()
             await one.close()
         with pytest.raises(LedgerClosed, match="is closed"):
-            desk.submit("late")
+            group_commit.submit("late")
         with pytest.raises(LedgerClosed, match="is closed"):
-            await questions.ask(_words)
+            await read_queue.ask(_words)
 
     run(scenario())
 
 
 def test_a_question_sees_what_was_answered_before_it(store: Store) -> None:
-    """A hundred times in a row; and one that fails harms nobody else."""
+    """A hundred times in a row; and a failing question fails for its caller only."""
 
     async def scenario() -> None:
-        desk, questions = GroupCommit("desk", store, Serving()), ReadQueue("questions", store)
-        desk.start()
-        questions.start()
+        group_commit, read_queue = (
+            GroupCommit("group commit", store, Serving()),
+            ReadQueue("read queue", store),
+        )
+        group_commit.start()
+        read_queue.start()
         for number in range(100):
-            await desk.submit(str(number))
-            assert (await questions.ask(_words))[-1] == str(number)
-        good, bad = questions.ask(_words), questions.ask(lambda _: 1 // 0)
-        told = await asyncio.gather(good, bad, return_exceptions=True)
-        assert isinstance(told[0], list)
-        assert isinstance(told[1], ZeroDivisionError)
-        await desk.close()
-        await questions.close()
+            await group_commit.submit(str(number))
+            assert (await read_queue.ask(_words))[-1] == str(number)
+        good, bad = read_queue.ask(_words), read_queue.ask(lambda _: 1 // 0)
+        answers = await asyncio.gather(good, bad, return_exceptions=True)
+        assert isinstance(answers[0], list)
+        assert isinstance(answers[1], ZeroDivisionError)
+        await group_commit.close()
+        await read_queue.close()
 
     run(scenario())
 
@@ -146,34 +149,34 @@ def test_others_that_keep_the_file_are_waited_for_and_no_longer(tmp_path: Path) 
         return list(orders)
 
     async def scenario() -> None:
-        desk = GroupCommit("desk", patient, serve)
-        desk.start()
-        with other.turns.taken(), pytest.raises(LedgerBusy):
-            await desk.submit("kept out")
-        assert await desk.submit("let in") == "let in"
-        await desk.close()
+        group_commit = GroupCommit("group commit", patient, serve)
+        group_commit.start()
+        with other.process_lock.held(), pytest.raises(LedgerBusy):
+            await group_commit.submit("kept out")
+        assert await group_commit.submit("let in") == "let in"
+        await group_commit.close()
 
     run(scenario())
-    patient.turns.close()
-    other.turns.close()
+    patient.process_lock.close()
+    other.process_lock.close()
 
 
-def test_a_line_is_bounded_and_fair() -> None:
-    """What does not fit is refused; who came first is first, up to a weight; the end is told."""
+def test_a_queue_is_bounded_and_fair() -> None:
+    """What does not fit is refused; first come, first served, up to a weight, until it closes."""
 
     async def scenario() -> None:
-        line: BoundedQueue[str] = BoundedQueue(10)
-        line.join(Waiting("huge", 50))
+        queue: BoundedQueue[str] = BoundedQueue(10)
+        queue.put(QueuedItem("huge", 50))
         with pytest.raises(LedgerBusy, match="50 already wait"):
-            line.join(Waiting("next"))
-        assert [one.wish for one in line.take(1)] == ["huge"]
+            queue.put(QueuedItem("next"))
+        assert [one.item for one in queue.take(1)] == ["huge"]
         for word in "abcde":
-            line.join(Waiting(word, 2))
-        assert [one.wish for one in line.take(3)] == ["a", "b"]
-        line.close("shut")
+            queue.put(QueuedItem(word, 2))
+        assert [one.item for one in queue.take(3)] == ["a", "b"]
+        queue.close("shut")
         with pytest.raises(LedgerClosed, match="shut"):
-            line.join(Waiting("late"))
-        assert [one.wish for one in line.take(100)] == ["c", "d", "e"]
-        assert line.take(100) == []
+            queue.put(QueuedItem("late"))
+        assert [one.item for one in queue.take(100)] == ["c", "d", "e"]
+        assert queue.take(100) == []
 
     run(scenario())

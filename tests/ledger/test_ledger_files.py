@@ -213,7 +213,7 @@ def test_a_disk_that_turns_read_only_is_survived(tmp_path: Path) -> None:
     """Writes are refused while the disk is read-only, reads go on, and later all is well."""
 
     async def scenario() -> tuple[int, str]:
-        async with opened(tmp_path / "ledger.db", fold_changes=1) as ledger:
+        async with opened(tmp_path / "ledger.db", compaction_changes=1) as ledger:
             await ledger.submit(Event("e1", "ann", SOLO, 500, 10))
             ledger._writer.connection.execute("PRAGMA query_only = 1")
             with pytest.raises(LedgerReadOnly, match="cannot be written"):

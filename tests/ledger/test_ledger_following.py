@@ -28,7 +28,7 @@ def test_changes_tell_old_and_new_scores(tmp_path: Path) -> None:
     """A follower sees each applied event once, with the score it replaced, in pages."""
 
     async def scenario() -> tuple[object, object]:
-        async with opened(tmp_path / "ledger.db", fold_changes=1) as ledger:
+        async with opened(tmp_path / "ledger.db", compaction_changes=1) as ledger:
             await ledger.submit(Event("e1", "ann", SOLO, 5, 2))
             await ledger.submit(Event("e2", "ann", SOLO, 9, 1))
             await ledger.submit(Event("e3", "ann", NEXT_SEASON, 1))
@@ -101,8 +101,8 @@ def test_a_snapshot_and_the_changes_after_it_are_the_present(tmp_path: Path) -> 
     async def scenario() -> tuple[dict[str, int], dict[str, int], int]:
         path, stop = tmp_path / "ledger.db", asyncio.Event()
         async with (
-            opened(path, fold_changes=150, upkeep_rows=40) as ledger,
-            opened(path, fold_changes=150, upkeep_rows=40) as other,
+            opened(path, compaction_changes=150, upkeep_rows=40) as ledger,
+            opened(path, compaction_changes=150, upkeep_rows=40) as other,
         ):
             writing = asyncio.create_task(write_on(ledger, 0, stop))
             while (await other.facts()).last_change < 500:
@@ -155,10 +155,10 @@ def test_memory_holds_a_bounded_tail(tmp_path: Path) -> None:
 
     async def scenario() -> int:
         most = 0
-        async with opened(tmp_path / "ledger.db", fold_changes=200, upkeep_rows=50) as ledger:
+        async with opened(tmp_path / "ledger.db", compaction_changes=200, upkeep_rows=50) as ledger:
             for number in range(60):
                 await ledger.submit_batch(batch(number, players=6_000))
-                most = max(most, len(ledger._writer.guard))
+                most = max(most, len(ledger._writer.latest_standings))
         return most
 
     assert 200 <= run(scenario()) <= 500

@@ -35,14 +35,14 @@ class Stall:
 def stall(ledger: SqliteLedger) -> Stall:
     """Keep the writer from its next group until it is let go."""
     stalled = Stall()
-    write = ledger._writer._groups.write
+    write = ledger._writer._groups.write_group
 
     def waiting(batches: list[Batch], at_ms: int) -> object:
         stalled.stands.set()
         stalled.go_on.wait(60)
         return write(batches, at_ms)
 
-    ledger._writer._groups.write = waiting  # type: ignore[method-assign, assignment]  # a slow disk
+    ledger._writer._groups.write_group = waiting  # type: ignore[method-assign, assignment]  # a slow disk
     return stalled
 
 
@@ -55,7 +55,7 @@ def test_what_gathers_during_a_commit_is_one_commit(tmp_path: Path) -> None:
         async with opened(
             tmp_path / "ledger.db",
             on_commit=lambda _, n: groups.append(n),
-            fold_seconds=3_600,
+            compaction_seconds=3_600,
             upkeep_seconds=3_600,
         ) as ledger:
             ledger._writer.connection.set_trace_callback(statements.append)
@@ -83,7 +83,7 @@ def test_the_disk_is_asked_as_often_as_the_label_says(
     levels: list[int] = []
 
     async def scenario() -> None:
-        async with opened(tmp_path / "ledger.db", sync=sync, fold_changes=1) as ledger:
+        async with opened(tmp_path / "ledger.db", sync=sync, compaction_changes=1) as ledger:
             connection = ledger._writer.connection
             levels.append(connection.execute("PRAGMA synchronous").fetchone()[0])
             for number in range(3):

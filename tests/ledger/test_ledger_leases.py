@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store = Store(tmp_path / "ledger.db", "normal", patience_seconds=0.1)
     store.prepare()
     yield store
-    store.turns.close()
+    store.process_lock.close()
 
 
 def test_a_lease_has_one_holder_and_growing_tokens(store: Store) -> None:
@@ -137,8 +137,8 @@ def test_the_ledger_says_what_is_held(tmp_path: Path) -> None:
             with store.write(connection):
                 pause_job(connection, "projector", NOW + 1)
             connection.close()
-            store.turns.close()
-            return (await ledger.facts()).holds
+            store.process_lock.close()
+            return (await ledger.facts()).paused_jobs
 
     assert ("projector",) == run(scenario())
 
@@ -147,10 +147,10 @@ def test_a_turn_kept_too_long_is_an_error(store: Store) -> None:
     """Whoever waits for a turn longer than it is willing to is told so."""
     other = Store(store.path, "normal", patience_seconds=0.05)
     connection = other.connect()
-    with store.turns.taken(), pytest.raises(LedgerBusy, match=r"kept .* for 0\.05 s"):  # noqa: SIM117 - the second is what fails
+    with store.process_lock.held(), pytest.raises(LedgerBusy, match=r"kept .* for 0\.05 s"):  # noqa: SIM117 - the second is what fails
         with other.write(connection):
             pass
     with other.write(connection):
         pause_job(connection, "free again", NOW)
     connection.close()
-    other.turns.close()
+    other.process_lock.close()

@@ -16,14 +16,14 @@ from ledger_truth import LedgerTruth
 
 from target_service.ledger.errors import ChangesTrimmed
 from target_service.ledger.events import Batch, BatchOutcome, Event, Outcome, Status
-from target_service.ledger.reads import ScoresAsked
+from target_service.ledger.reads import ScoreMovesQuery
 from target_service.ledger.sqlite import SqliteLedger
 
 HOUR_MS = 3_600_000
 KEPT_MS = 24 * HOUR_MS
 
 # Small folds in smaller slices, so that every step meets a fold that is half done.
-OPTIONS = replace(QUICK, fold_changes=5, fold_seconds=3_600.0, upkeep_rows=2)
+OPTIONS = replace(QUICK, compaction_changes=5, compaction_seconds=3_600.0, upkeep_rows=2)
 
 players = st.sampled_from(["ann", "bob", "cas", "d\u00e9", "\U0001f3c1"])
 boards = st.sampled_from([SOLO, DUO, NEXT_SEASON])
@@ -118,7 +118,7 @@ class TwoLedgers(RuleBasedStateMachine):
                 break
             if attempt % 20 == 0:
                 # Who has just seen a fold, of before the leap in time, waits for the next one.
-                self.now_ms += int(OPTIONS.fold_seconds * 1_000)
+                self.now_ms += int(OPTIONS.compaction_seconds * 1_000)
                 self.truth.expire(self.now_ms - KEPT_MS)
 
         assert self.truth.trimmed_to == facts.trimmed_to
@@ -133,7 +133,7 @@ class TwoLedgers(RuleBasedStateMachine):
     def die(self) -> None:
         """Both processes vanish between two commits; only what is on the disk goes on."""
         copy = Path(tempfile.mkdtemp(dir=self.folder)) / "ledger.db"
-        with self.ledgers[0]._store.turns.taken():
+        with self.ledgers[0]._store.process_lock.held():
             for suffix in ("", "-wal"):
                 shutil.copy(f"{self.path}{suffix}", f"{copy}{suffix}")
         for ledger in self.ledgers:
@@ -194,7 +194,9 @@ class TwoLedgers(RuleBasedStateMachine):
         to = min(truth.last_change, truth.trimmed_to + 3)
         moved = [one for one in kept if one.season == "s1" and one.number <= to]
         players = [*standings, "nobody"]
-        moves = await ledger.score_moves(ScoresAsked("s1", boards, truth.trimmed_to, 3, players))
+        moves = await ledger.score_moves(
+            ScoreMovesQuery("s1", boards, truth.trimmed_to, 3, players)
+        )
         assert (to, truth.last_change, standings) == (moves.to, moves.last_change, moves.standings)
         assert [one.new_score for one in moved] == moves.new_scores
         assert [s for one in moved if (s := one.old_score) is not None] == moves.old_scores

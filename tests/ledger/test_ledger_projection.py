@@ -230,8 +230,8 @@ def test_two_projectors_and_lost_answers_end_with_the_truth(tmp_path: Path, seed
     async def scenario() -> tuple[dict[str, tuple[int, int]], int]:
         path, done = tmp_path / "ledger.db", asyncio.Event()
         async with (
-            opened(path, fold_changes=20, upkeep_rows=4) as one,
-            opened(path, fold_changes=20, upkeep_rows=4) as other,
+            opened(path, compaction_changes=20, upkeep_rows=4) as one,
+            opened(path, compaction_changes=20, upkeep_rows=4) as other,
         ):
             projectors = [asyncio.create_task(project(n, boards, done)) for n in (one, other)]
             await asyncio.gather(write(one, 1), write(other, 2))

@@ -28,14 +28,14 @@ CASES = [
 
 
 @pytest.mark.parametrize(("event", "status"), [pytest.param(*c[1:], id=c[0]) for c in CASES])
-@pytest.mark.parametrize("fold_changes", [1, 1_000])
+@pytest.mark.parametrize("compaction_changes", [1, 1_000])
 def test_an_event_after_a_first_one(
-    tmp_path: Path, event: Event, status: str, fold_changes: int
+    tmp_path: Path, event: Event, status: str, compaction_changes: int
 ) -> None:
     """Each kind of second event is judged as the rules say, folded or not."""
 
     async def scenario() -> list[str]:
-        async with opened(tmp_path / "ledger.db", fold_changes=fold_changes) as ledger:
+        async with opened(tmp_path / "ledger.db", compaction_changes=compaction_changes) as ledger:
             return await statuses(ledger, [FIRST, event])
 
     assert ["applied", status] == run(scenario())

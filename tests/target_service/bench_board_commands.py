@@ -57,7 +57,7 @@ class BoardCalls:
         event = events.Event(self._event_id(), name(player), self._home(player), score)
         version = (await self._durability.ledger.submit(event)).version or 0
         deadline = self._store.deadline()
-        return await self._durability.projection.write(
+        return await self._durability.projection.write_score(
             self._key, name(player), score, version, deadline
         )
 
@@ -70,7 +70,7 @@ class BoardCalls:
         batch = events.Batch(self._home(player), ids, names, scores)
         stored = await self._durability.ledger.submit_batch(batch)
         deadline = self._store.deadline()
-        return await self._durability.projection.write_many(
+        return await self._durability.projection.write_scores(
             self._key, names, scores, stored.versions, deadline
         )
 

@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 60.0
 Scenario = Callable[[Pipeline], Coroutine[Any, Any, None]]
 
 
-class RecordingTally:
+class RecordingMetrics:
     """Remembers what became of its commands."""
 
     def __init__(self) -> None:
@@ -72,9 +72,9 @@ class FakeRedis:
         self.closed += 1
 
 
-def echo(text: str, tally: RecordingTally, weight: int = 1) -> Command:
+def echo(text: str, command_metrics: RecordingMetrics, weight: int = 1) -> Command:
     """A command that a healthy server answers with the text."""
-    return Command(pack("ECHO", text), tally, weight)
+    return Command(pack("ECHO", text), command_metrics, weight)
 
 
 async def until(is_so: Callable[[], bool]) -> None:

@@ -125,7 +125,7 @@ class Tables:
     def close(self) -> None:
         """Give back the file."""
         self.connection.close()
-        self.store.turns.close()
+        self.store.process_lock.close()
 
 
 @contextmanager

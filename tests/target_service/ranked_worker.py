@@ -62,6 +62,6 @@ async def load(store: Store, durability: Durability, players: int) -> None:
             scores = [rng.randrange(1_000_000) for _ in ids]
             home = events.Board(board.season, board.partition)
             stored = await durability.ledger.submit_batch(Batch(home, ids, ids, scores))
-            await durability.projection.write_many(
+            await durability.projection.write_scores(
                 board.key, ids, scores, stored.versions, store.deadline()
             )

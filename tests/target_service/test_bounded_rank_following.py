@@ -28,7 +28,7 @@ async def worker(
     path: Path, changes_at_once: int = 500, now_ms: Callable[[], int] = wall_clock_ms
 ) -> AsyncIterator[tuple[SqliteLedger, Follower]]:
     """One worker: its ledger on the shared file, and its follower at work."""
-    options = LedgerOptions(sync="normal", fold_changes=50, upkeep_rows=20)
+    options = LedgerOptions(sync="normal", compaction_changes=50, upkeep_rows=20)
     source = SqliteLedger(path, options, now_ms)
     follower = Follower(source, "s1", BOARDS, changes_at_once)
     task = asyncio.create_task(follower.keep())

@@ -93,7 +93,7 @@ def test_a_refused_board_stops_no_other(shaky_durable: Durable, own_valkey: Valk
     assert eventually(shaky_durable.is_level)
     assert eventually(lambda: _is_well(shaky_durable))
     log = shaky_durable.service.log.read_text()
-    assert [1, 1] == [log.count(f"The board {key} is set aside") for key in refused]
+    assert [1, 1] == [log.count(f"The board {key} is in quarantine") for key in refused]
 
 
 def test_a_slow_commit_leaves_redis_its_time(shaky_durable: Durable) -> None:

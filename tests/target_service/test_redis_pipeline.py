@@ -8,7 +8,7 @@ from fake_redis import (
     PATIENCE_SECONDS,
     TIMEOUT_SECONDS,
     FakeRedis,
-    RecordingTally,
+    RecordingMetrics,
     echo,
     run_against,
     run_at,
@@ -25,12 +25,12 @@ from target_service.redis.pipeline import PIPELINE_WEIGHT, QUEUED_WEIGHT, Clock,
 def test_commands_of_one_turn_share_one_pipeline() -> None:
     """Fifty callers in one turn of the loop are one write, and each gets its own answer."""
     fake = FakeRedis(answers=1000)
-    tally = RecordingTally()
+    command_metrics = RecordingMetrics()
 
     async def scenario(pipeline: Pipeline) -> None:
         """Fifty callers in one turn."""
         answers = await asyncio.gather(
-            *(pipeline.run((echo(f"text-{number}", tally),)) for number in range(50))
+            *(pipeline.run((echo(f"text-{number}", command_metrics),)) for number in range(50))
         )
         assert [f"text-{number}" for number in range(50)] == [a.replies[0] for a in answers]
         assert len({answer.as_of for answer in answers}) == 1
@@ -38,7 +38,7 @@ def test_commands_of_one_turn_share_one_pipeline() -> None:
     run_against(fake, scenario)
 
     assert fake.batches == [50]
-    assert (len(tally.answers), tally.unknown) == (50, 0)
+    assert (len(command_metrics.answers), command_metrics.unknown) == (50, 0)
 
 
 def test_quiet_callers_need_one_connection() -> None:
@@ -48,7 +48,7 @@ def test_quiet_callers_need_one_connection() -> None:
     async def scenario(pipeline: Pipeline) -> None:
         """Ten callers, one after the other."""
         for number in range(10):
-            await pipeline.run((echo(str(number), RecordingTally()),))
+            await pipeline.run((echo(str(number), RecordingMetrics()),))
 
     run_against(fake, scenario)
 
@@ -64,7 +64,7 @@ def test_heavy_commands_are_split_over_pipelines() -> None:
         half = PIPELINE_WEIGHT // 2
         weights = [half, half, half, PIPELINE_WEIGHT * 2, half]
         await asyncio.gather(
-            *(pipeline.run((echo("x", RecordingTally(), weight),)) for weight in weights)
+            *(pipeline.run((echo("x", RecordingMetrics(), weight),)) for weight in weights)
         )
 
     run_against(fake, scenario)
@@ -75,21 +75,27 @@ def test_heavy_commands_are_split_over_pipelines() -> None:
 def test_answers_that_never_come_are_counted_as_unknown() -> None:
     """What was answered counts as answered, the rest of the pipeline as unknown."""
     fake = FakeRedis(answers=2)
-    tallies = [RecordingTally() for _ in range(4)]
+    command_metrics = [RecordingMetrics() for _ in range(4)]
 
     async def scenario(pipeline: Pipeline) -> None:
         """Two callers, of whom one gets an answer."""
-        first = pipeline.run((echo("a", tallies[0]),))
-        rest = pipeline.run([echo("b", tallies[1]), echo("c", tallies[2]), echo("d", tallies[3])])
+        first = pipeline.run((echo("a", command_metrics[0]),))
+        rest = pipeline.run(
+            [
+                echo("b", command_metrics[1]),
+                echo("c", command_metrics[2]),
+                echo("d", command_metrics[3]),
+            ]
+        )
         results = await asyncio.gather(first, rest, return_exceptions=True)
         assert [type(result).__name__ for result in results] == ["Answers", "RedisUnavailable"]
         # The callers were told at their deadline; the lane gives up at its own, moments later.
-        await until(lambda: all(tally.unknown for tally in tallies[2:]))
+        await until(lambda: all(command_metrics.unknown for command_metrics in command_metrics[2:]))
 
     run_against(fake, scenario, TIMEOUT_SECONDS)
 
-    assert [len(tally.answers) for tally in tallies] == [1, 1, 0, 0]
-    assert [tally.unknown for tally in tallies] == [0, 0, 1, 1]
+    assert [len(command_metrics.answers) for command_metrics in command_metrics] == [1, 1, 0, 0]
+    assert [command_metrics.unknown for command_metrics in command_metrics] == [0, 0, 1, 1]
 
 
 def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
@@ -99,10 +105,10 @@ def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
     async def scenario(pipeline: Pipeline) -> None:
         """One caller too early, one after the silence."""
         with pytest.raises(RedisUnavailable):
-            await pipeline.run((echo("lost", RecordingTally()),))
+            await pipeline.run((echo("lost", RecordingMetrics()),))
         await until(lambda: fake.closed == 1)
         fake.answers_left = 1000
-        answers = await pipeline.run((echo("found", RecordingTally()),))
+        answers = await pipeline.run((echo("found", RecordingMetrics()),))
         assert answers.replies == ["found"]
 
     run_against(fake, scenario, TIMEOUT_SECONDS)
@@ -113,21 +119,21 @@ def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
 def test_nobody_waits_longer_than_the_timeout() -> None:
     """Those who waited behind busy lanes are refused in time too, and were never sent."""
     fake = FakeRedis(answers=0)
-    tally = RecordingTally()
+    command_metrics = RecordingMetrics()
 
     async def scenario(pipeline: Pipeline) -> None:
         """Ten callers of whom four are sent."""
         started = time.perf_counter()
-        heavy = [pipeline.run((echo("x", tally, PIPELINE_WEIGHT),)) for _ in range(10)]
+        heavy = [pipeline.run((echo("x", command_metrics, PIPELINE_WEIGHT),)) for _ in range(10)]
         results = await asyncio.gather(*heavy, return_exceptions=True)
         assert {type(result) for result in results} == {RedisUnavailable}
         assert TIMEOUT_SECONDS <= time.perf_counter() - started < PATIENCE_SECONDS
-        await until(lambda: tally.unknown == 4)
+        await until(lambda: command_metrics.unknown == 4)
 
     run_against(fake, scenario, TIMEOUT_SECONDS)
 
     assert fake.batches == [1, 1, 1, 1]
-    assert tally.unknown == 4
+    assert command_metrics.unknown == 4
 
 
 def test_a_full_queue_refuses_at_once() -> None:
@@ -138,12 +144,12 @@ def test_a_full_queue_refuses_at_once() -> None:
         """Two callers fill the queue, a third comes."""
         weight = QUEUED_WEIGHT // 2
         waiting = [
-            asyncio.create_task(pipeline.run((echo("x", RecordingTally(), weight),)))
+            asyncio.create_task(pipeline.run((echo("x", RecordingMetrics(), weight),)))
             for _ in range(2)
         ]
         await asyncio.sleep(0)
         with pytest.raises(QueueFull):
-            await pipeline.run((echo("x", RecordingTally()),))
+            await pipeline.run((echo("x", RecordingMetrics()),))
         await asyncio.gather(*waiting, return_exceptions=True)
 
     run_against(fake, scenario, TIMEOUT_SECONDS)
@@ -151,33 +157,37 @@ def test_a_full_queue_refuses_at_once() -> None:
 
 def test_a_server_that_is_gone_refuses_at_once() -> None:
     """Nothing was sent, so nothing is unknown."""
-    tally = RecordingTally()
+    command_metrics = RecordingMetrics()
 
     async def scenario(pipeline: Pipeline) -> None:
         """One caller."""
         with pytest.raises(RedisUnavailable, match="cannot be reached"):
-            await pipeline.run((echo("x", tally),))
+            await pipeline.run((echo("x", command_metrics),))
 
     run_at(f"redis://127.0.0.1:{free_port()}", scenario)
 
-    assert tally.unknown == 0
+    assert command_metrics.unknown == 0
 
 
 def test_an_error_belongs_to_its_own_command(valkey: ValkeyProcess) -> None:
     """The caller whose command failed gets the error; the neighbours get their answers."""
-    tally = RecordingTally()
+    command_metrics = RecordingMetrics()
 
     async def scenario(pipeline: Pipeline) -> None:
         """A bad command and a good one."""
-        bad = pipeline.run((Command(pack("ZADD", "key", "no number", "x"), tally),))
-        good = pipeline.run((echo("fine", tally),))
+        bad = pipeline.run((Command(pack("ZADD", "key", "no number", "x"), command_metrics),))
+        good = pipeline.run((echo("fine", command_metrics),))
         results = await asyncio.gather(bad, good, return_exceptions=True)
         assert isinstance(results[0], ResponseError)
         assert results[1].replies == ["fine"]  # type: ignore[union-attr]  # no exception
 
     run_at(valkey.url(7), scenario)
 
-    assert (len(tally.errors), tally.answers, tally.unknown) == (1, ["fine"], 0)
+    assert (len(command_metrics.errors), command_metrics.answers, command_metrics.unknown) == (
+        1,
+        ["fine"],
+        0,
+    )
 
 
 def test_a_unix_socket_serves_as_well(valkey: ValkeyProcess) -> None:
@@ -185,7 +195,7 @@ def test_a_unix_socket_serves_as_well(valkey: ValkeyProcess) -> None:
 
     async def scenario(pipeline: Pipeline) -> None:
         """One caller."""
-        answers = await pipeline.run((echo("near", RecordingTally()),))
+        answers = await pipeline.run((echo("near", RecordingMetrics()),))
         assert answers.replies == ["near"]
 
     run_at(f"unix://{valkey.socket_path}?db=3", scenario)
@@ -193,19 +203,19 @@ def test_a_unix_socket_serves_as_well(valkey: ValkeyProcess) -> None:
 
 def test_a_restarted_server_is_found_again_without_a_failure(own_valkey: ValkeyProcess) -> None:
     """A connection that the server closed while it was idle is noticed before it is used."""
-    tally = RecordingTally()
+    command_metrics = RecordingMetrics()
 
     async def scenario(pipeline: Pipeline) -> None:
         """One caller before the restart and one after."""
-        await pipeline.run((echo("before", tally),))
+        await pipeline.run((echo("before", command_metrics),))
         own_valkey.stop()
         own_valkey.start()
         await asyncio.sleep(0.05)
-        await pipeline.run((echo("after", tally),))
+        await pipeline.run((echo("after", command_metrics),))
 
     run_at(own_valkey.url(), scenario)
 
-    assert (tally.answers, tally.unknown) == (["before", "after"], 0)
+    assert (command_metrics.answers, command_metrics.unknown) == (["before", "after"], 0)
 
 
 def test_time_never_goes_backwards(monkeypatch: pytest.MonkeyPatch) -> None:

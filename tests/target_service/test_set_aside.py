@@ -1,12 +1,12 @@
-"""Boards that are set aside: for how long, and how often the log says so."""
+"""Boards in quarantine: for how long, and how often the log says so."""
 
 import logging
 
 import pytest
 from redis.exceptions import ResponseError
 
-from target_service.projection import quarantine as set_aside
-from target_service.projection.quarantine import SetAside
+from target_service.projection import quarantine
+from target_service.projection.quarantine import Quarantine
 
 ERROR = ResponseError("NOPERM of this test")
 
@@ -26,13 +26,13 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The only clock that the module has."""
     clock = Clock()
-    monkeypatch.setattr(set_aside, "time", clock)
+    monkeypatch.setattr(quarantine, "time", clock)
     return clock
 
 
 def test_pauses_grow_up_to_a_bound(clock: Clock) -> None:
     """A board that is refused again and again is left alone for longer, but never for long."""
-    aside = SetAside()
+    aside = Quarantine()
     pauses = []
     for _ in range(5):
         aside.add("lb:eu:solo:s1", ERROR)
@@ -46,7 +46,7 @@ def test_pauses_grow_up_to_a_bound(clock: Clock) -> None:
 
 def test_a_refusal_within_a_pause_changes_nothing(clock: Clock) -> None:
     """Whoever was on the way already makes the pause no longer."""
-    aside = SetAside()
+    aside = Quarantine()
     aside.add("lb:eu:solo:s1", ERROR)
     clock.seconds += 0.25
     aside.add("lb:eu:solo:s1", ERROR)
@@ -59,15 +59,15 @@ def test_a_refusal_within_a_pause_changes_nothing(clock: Clock) -> None:
 def test_the_log_has_the_first_refusal_and_the_end(caplog: pytest.LogCaptureFixture) -> None:
     """One line when it begins and one when it is over; none for a board that was well."""
     caplog.set_level(logging.INFO)
-    aside = SetAside()
+    aside = Quarantine()
     for key in ("lb:eu:solo:s1", "lb:eu:solo:s1", "lb:eu:duo:s1"):
         aside.add(key, ERROR)
     for key in ("lb:eu:solo:s1", "lb:eu:solo:s1", "lb:eu:squad:s1"):
-        aside.takes_again(key)
+        aside.release(key)
 
     assert [
-        "The board lb:eu:solo:s1 is set aside: Redis refuses it (NOPERM of this test)",
-        "The board lb:eu:duo:s1 is set aside: Redis refuses it (NOPERM of this test)",
-        "The board lb:eu:solo:s1 is taken by Redis again",
+        "The board lb:eu:solo:s1 is in quarantine: Redis refuses it (NOPERM of this test)",
+        "The board lb:eu:duo:s1 is in quarantine: Redis refuses it (NOPERM of this test)",
+        "Redis takes the board lb:eu:solo:s1 again",
     ] == caplog.messages
     assert {"lb:eu:duo:s1"} == aside.keys()
