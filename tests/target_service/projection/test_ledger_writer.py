@@ -1,12 +1,14 @@
 """What a service with a ledger answers, in both modes."""
 
 import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any
 
 import httpx
 import pytest
-from durable_service import Durable, eventually
+from durable_service import TIMEOUT_SECONDS, Durable, eventually
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from leaderboard_client import HOME, PARTITIONS, event, key_of, path
@@ -228,3 +230,21 @@ def test_nothing_waits_in_the_end(durable: Durable) -> None:
 
     assert eventually(lambda: waiting() == 0)
     assert durable.is_level()
+
+
+def test_a_slow_commit_leaves_redis_its_time(shaky_durable: Durable) -> None:
+    """A write that waited for the disk longer than Redis may take is applied all the same."""
+    shaky_durable.submit("ann", 1)
+    connection = sqlite3.connect(shaky_durable.ledger, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(2) as senders:
+        one = senders.submit(shaky_durable.submit, "ann", 2)
+        many = senders.submit(shaky_durable.load, {"bob": 3, "cid": 4})
+        time.sleep(TIMEOUT_SECONDS + 1)
+        was_waiting = not (one.done() or many.done())
+        connection.execute("ROLLBACK")
+    connection.close()
+
+    assert was_waiting
+    assert (200, "applied") == (one.result().status_code, one.result().json()["status"])
+    assert 200 == many.result().status_code

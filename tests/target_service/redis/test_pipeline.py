@@ -42,7 +42,7 @@ def test_commands_of_one_turn_share_one_pipeline() -> None:
 
 
 def test_quiet_callers_need_one_connection() -> None:
-    """One request after the other keeps to the lane that is connected already."""
+    """One request after the other uses the connection that is open already."""
     fake = FakeRedis(answers=1000)
 
     async def scenario(pipeline: Pipeline) -> None:
@@ -89,7 +89,7 @@ def test_answers_that_never_come_are_counted_as_unknown() -> None:
         )
         results = await asyncio.gather(first, rest, return_exceptions=True)
         assert [type(result).__name__ for result in results] == ["Answers", "RedisUnavailable"]
-        # The callers were told at their deadline; the lane gives up at its own, moments later.
+        # The callers failed at their deadline; the connection gives up at its own, moments later.
         await until(lambda: all(command_metrics.unknown for command_metrics in command_metrics[2:]))
 
     run_against(fake, scenario, TIMEOUT_SECONDS)
@@ -116,8 +116,8 @@ def test_a_connection_that_timed_out_is_closed_and_never_used_again() -> None:
     assert fake.connections == 2
 
 
-def test_nobody_waits_longer_than_the_timeout() -> None:
-    """Those who waited behind busy lanes are refused in time too, and were never sent."""
+def test_no_caller_waits_longer_than_the_timeout() -> None:
+    """Requests behind busy connections fail in time too, and are never sent."""
     fake = FakeRedis(answers=0)
     command_metrics = RecordingMetrics()
 

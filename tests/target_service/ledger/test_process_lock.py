@@ -1,8 +1,8 @@
-"""Several processes on one file."""
+"""Several processes on one file: fairness, patience, and what survives a death."""
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -13,9 +13,13 @@ from ledger_opening import opened, pending_changes, run
 from ledger_process import CROWD, made_batch
 from ledger_truth import LedgerTruth
 
+from target_service.ledger.errors import LedgerBusy
 from target_service.ledger.events import BatchOutcome, Standing
+from target_service.ledger.leases import pause_job
 from target_service.ledger.sqlite import SqliteLedger
+from target_service.ledger.store import Store
 
+NOW = 1_000_000
 # Some fifty batches, of which the processes know all but the last few to be stored.
 LIFE_CHANGES = 1_500
 
@@ -153,3 +157,25 @@ def test_what_was_answered_survives_kill_9(tmp_path: Path) -> None:
     assert not any(outcome.versions for outcome in again)
     for (_, number), versions in acknowledged.items():
         assert number % 3 or pending.issuperset(versions)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A file with the ledger's tables."""
+    store = Store(tmp_path / "ledger.db", "normal", patience_seconds=0.1)
+    store.prepare()
+    yield store
+    store.process_lock.close()
+
+
+def test_a_lock_held_too_long_is_an_error(store: Store) -> None:
+    """A writer that waits longer than its patience gets an error that says so."""
+    other = Store(store.path, "normal", patience_seconds=0.05)
+    connection = other.connect()
+    with store.process_lock.held(), pytest.raises(LedgerBusy, match=r"kept .* for 0\.05 s"):  # noqa: SIM117 - the second is what fails
+        with other.write(connection):
+            pass
+    with other.write(connection):
+        pause_job(connection, "free again", NOW)
+    connection.close()
+    other.process_lock.close()

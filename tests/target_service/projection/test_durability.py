@@ -1,18 +1,28 @@
-"""Redis frozen, killed, restored from an older dump, or emptied: nothing accepted is lost."""
+"""Redis frozen, killed, restored or emptied, and two workers: nothing accepted is lost."""
 
+import os
+import random
+import resource
+import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from durable_service import TIMEOUT_SECONDS, Durable, entries, eventually
+from durable_service import TIMEOUT_SECONDS, Durable, durable_service, entries, eventually
 from leaderboard_client import HOME, PARTITIONS, Json, event, path, send_alone
 from valkey_process import ValkeyProcess
 
 from target_service.projection.projector import INTERVAL_SECONDS
 
+WRITERS = 200
+
+# The suite is to stay quick; REPETITIONS=100 in the environment is the whole proof.
+REPETITIONS = int(os.environ.get("REPETITIONS", "20"))
 # What thirty clients on a busy machine may add; without the timeout they would wait for the thaw.
 MARGIN_SECONDS = 30.0
 _SOME = 20
@@ -21,7 +31,7 @@ BACKLOG = "leaderboard_projection_backlog"
 
 
 class Writers:
-    """Players who write rising scores until they are told to stop."""
+    """Players that write rising scores until the block ends."""
 
     def __init__(self, base_url: str, threads: int = 4) -> None:
         self._base_url = base_url
@@ -29,7 +39,7 @@ class Writers:
         self._pool = ThreadPoolExecutor(threads)
         self._writing: list[Future[None]] = []
         self._threads = threads
-        self.told: dict[str, int] = {}
+        self.acknowledged: dict[str, int] = {}
         self.sent: dict[str, int] = {}
         self.statuses: set[int] = set()
 
@@ -58,18 +68,21 @@ class Writers:
                 continue
             self.statuses.add(answer.status)
             if answer.status in {200, 202}:
-                self.told[player] = score
+                self.acknowledged[player] = score
             time.sleep(0.002)
 
     def go_on(self) -> bool:
-        """Whether most players are told of another accepted score."""
-        before = dict(self.told)
-        return eventually(lambda: len(self.told.items() - before.items()) >= _SOME)
+        """Whether most players get another score acknowledged."""
+        before = dict(self.acknowledged)
+        return eventually(lambda: len(self.acknowledged.items() - before.items()) >= _SOME)
 
     def are_kept(self, durable: Durable) -> bool:
-        """Whether every player's score lies between the last one told and the last one sent."""
-        held = {p: score for board in durable.truth().values() for p, score in board.items()}
-        return all(self.told[player] <= held[player] <= self.sent[player] for player in self.told)
+        """Whether every score lies between the last acknowledged one and the last sent one."""
+        stored = {p: score for board in durable.truth().values() for p, score in board.items()}
+        return all(
+            self.acknowledged[player] <= stored[player] <= self.sent[player]
+            for player in self.acknowledged
+        )
 
 
 def _timed(durable: Durable, body: dict[str, Any]) -> tuple[int, str, float]:
@@ -296,3 +309,95 @@ def test_a_killed_service_keeps_what_it_accepted(
     assert eventually(shaky_durable.is_level)
     assert writers.are_kept(shaky_durable)
     assert eventually(lambda: "recovering" not in shaky_durable.top())
+
+
+@pytest.fixture
+def two_workers(own_valkey: ValkeyProcess, tmp_path: Path) -> Iterator[Durable]:
+    """A service of two workers that share a ledger."""
+    counts = str(tmp_path / "counts")
+    with durable_service(
+        "naive", own_valkey, tmp_path, HOTBOARD_WORKERS="2", PROMETHEUS_MULTIPROC_DIR=counts
+    ) as durable:
+        yield durable
+
+
+def test_the_highest_sequence_wins_on_any_worker(two_workers: Durable) -> None:
+    """Shuffled sequences of one player, all at once: the highest stays, in ledger and Redis."""
+    order = random.Random(5)
+    base_url = str(two_workers.http.base_url)
+
+    def send(body: dict[str, object]) -> str:
+        answer = send_alone(base_url, "POST", "/v1/scores", body)
+        assert answer.status in {200, 202}
+        return str(answer.body["status"])
+
+    with ThreadPoolExecutor(WRITERS) as writers:
+        for repetition in range(REPETITIONS):
+            player = f"player-{repetition}"
+            sequences = list(range(1, WRITERS + 1))
+            order.shuffle(sequences)
+            bodies = [event(player, 1_000 - n) | {"sequence": n} for n in sequences]
+            statuses = set(writers.map(send, bodies))
+
+            assert statuses <= {"applied", "stale", "durable-only"}
+            assert two_workers.truth()[two_workers.key()][player] == 1_000 - WRITERS
+            assert eventually(
+                lambda player=player: (  # type: ignore[misc]  # mypy cannot infer a default's type
+                    two_workers.redis.zscore(two_workers.key(), player) == 1_000 - WRITERS
+                )
+            )
+    assert eventually(two_workers.is_level)
+
+
+def test_two_projectors_bring_a_lost_board_back(
+    two_workers: Durable, own_valkey: ValkeyProcess
+) -> None:
+    """One of them rebuilds, both notice, and both let the reads go on afterwards."""
+    two_workers.load({f"p{n}": n for n in range(500)})
+    own_valkey.stop()
+    own_valkey.start()
+
+    assert eventually(two_workers.is_level)
+
+    def all_well() -> bool:
+        where = path(HOME, "top")
+        base_url = str(two_workers.http.base_url)
+        answers = [send_alone(base_url, "GET", where) for _ in range(10)]
+        return all(one.status == 200 and "recovering" not in one.body for one in answers)
+
+    assert eventually(all_well)
+
+
+def test_a_full_disk_refuses_writes_while_reads_go_on(shaky_durable: Durable) -> None:
+    """503 with Retry-After, nothing stored; writes work again once there is room."""
+    shaky_durable.submit("ann", 5)
+    assert shaky_durable.service.process is not None
+    pid = shaky_durable.service.process.pid
+    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, before[1]))
+    refused = [shaky_durable.submit("bob", 7, event_id="bob-1") for _ in range(3)]
+    read = shaky_durable.top()
+    ready = shaky_durable.http.get("/readyz")
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+
+    for answer in refused:
+        assert answer.status_code == 503
+        assert answer.headers["retry-after"] == "5"
+        assert answer.json()["type"] == "urn:hotboard:problem:ledger-unavailable"
+    assert [entry["player"] for entry in read["entries"]] == ["ann"]
+    assert ready.status_code == 200
+    assert eventually(lambda: shaky_durable.submit("bob", 7, event_id="bob-1").status_code == 200)
+    assert eventually(shaky_durable.is_level)
+
+
+def test_a_ledger_locked_by_others_is_a_503(shaky_durable: Durable) -> None:
+    """The wait ends, and the refused write was not stored."""
+    connection = sqlite3.connect(shaky_durable.ledger, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    refused = shaky_durable.submit("ann", 5, event_id="ann-1")
+    connection.execute("ROLLBACK")
+    connection.close()
+
+    assert refused.status_code == 503
+    assert refused.headers["retry-after"] == "1"
+    assert shaky_durable.submit("ann", 5, event_id="ann-1").json() == {"status": "applied"}

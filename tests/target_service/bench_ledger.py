@@ -2,7 +2,7 @@
 
 The long form:
 
-    .venv/bin/python tests/ledger/bench_ledger.py --events 3000000 --players 1000000
+    .venv/bin/python tests/target_service/bench_ledger.py --events 3000000 --players 1000000
 
 The yardstick is `executemany` of the same events into the same tables at the same sync setting,
 one commit a batch, without any check: what a plain script would do.

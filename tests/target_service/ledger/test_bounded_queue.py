@@ -1,15 +1,22 @@
-"""Group commit and reads for tables beside the ledger's own."""
+"""Group commit, reads and plain work, each by one thread with a queue."""
 
 import asyncio
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from ledger_opening import run
 
-from target_service.ledger.bounded_queue import BoundedQueue, GroupCommit, QueuedItem, ReadQueue
+from target_service.ledger.bounded_queue import (
+    BoundedQueue,
+    GroupCommit,
+    OneThread,
+    QueuedItem,
+    ReadQueue,
+)
 from target_service.ledger.errors import LedgerBusy, LedgerClosed
 from target_service.ledger.store import Store
 
@@ -180,3 +187,39 @@ def test_a_queue_is_bounded_and_fair() -> None:
         assert queue.take(100) == []
 
     run(scenario())
+
+
+def test_later_work_waits_for_work_whose_caller_has_gone(tmp_path: Path) -> None:
+    """A task is cancelled in the middle of its work; the connection is closed only afterwards."""
+    happened: list[str] = []
+    begun, go_on = threading.Event(), threading.Event()
+    connection = sqlite3.connect(tmp_path / "file.db", check_same_thread=False)
+
+    def work() -> None:
+        begun.set()
+        assert go_on.wait(30)
+        connection.execute("CREATE TABLE made (one INTEGER)")
+        happened.append("made")
+
+    def last() -> None:
+        connection.close()
+        happened.append("closed")
+
+    async def scenario() -> None:
+        thread = OneThread("test")
+        waiting = asyncio.create_task(thread.run(work))
+        await asyncio.to_thread(begun.wait, 30)
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
+        closing_it = asyncio.create_task(thread.close(last))
+        await asyncio.sleep(0)
+        happened.append("close requested")
+        go_on.set()
+        await closing_it
+
+    asyncio.run(scenario())
+
+    assert ["close requested", "made", "closed"] == happened
+    with closing(sqlite3.connect(tmp_path / "file.db")) as again:
+        assert [("made",)] == again.execute("SELECT name FROM sqlite_schema").fetchall()

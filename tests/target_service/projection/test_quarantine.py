@@ -1,21 +1,89 @@
-"""One board that Redis refuses to take, a board that is none, and a commit that is slow."""
+"""Boards that Redis refuses: how long they are left alone, what is logged, and all others."""
 
-import sqlite3
+import logging
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from durable_service import TIMEOUT_SECONDS, Durable, eventually
+import pytest
+from durable_service import Durable, eventually
 from leaderboard_client import PARTITIONS, Partition
+from redis.exceptions import ResponseError
 from valkey_process import ValkeyProcess
 
+from target_service.projection import quarantine
+from target_service.projection.quarantine import Quarantine
+
 UNREADY = "leaderboard_projection_unready_boards"
+ERROR = ResponseError("NOPERM of this test")
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_000.0
+
+    def monotonic(self) -> float:
+        """The present moment."""
+        return self.seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The only clock that the module has."""
+    clock = Clock()
+    monkeypatch.setattr(quarantine, "time", clock)
+    return clock
+
+
+def test_pauses_grow_up_to_a_bound(clock: Clock) -> None:
+    """A board that is refused again and again is left alone for longer, but never for long."""
+    boards = Quarantine()
+    pauses = []
+    for _ in range(5):
+        boards.add("lb:eu:solo:s1", ERROR)
+        began = clock.seconds
+        while boards.keys():
+            clock.seconds += 0.25
+        pauses.append(clock.seconds - began)
+
+    assert [0.5, 1.0, 2.0, 2.0, 2.0] == pauses
+
+
+def test_a_refusal_within_a_pause_changes_nothing(clock: Clock) -> None:
+    """A second refusal within the pause does not make it longer."""
+    boards = Quarantine()
+    boards.add("lb:eu:solo:s1", ERROR)
+    clock.seconds += 0.25
+    boards.add("lb:eu:solo:s1", ERROR)
+    clock.seconds += 0.25
+
+    assert frozenset() == boards.keys()
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_log_has_the_first_refusal_and_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    """One line when it begins and one when it is over; none for a board that was well."""
+    caplog.set_level(logging.INFO)
+    boards = Quarantine()
+    for key in ("lb:eu:solo:s1", "lb:eu:solo:s1", "lb:eu:duo:s1"):
+        boards.add(key, ERROR)
+    for key in ("lb:eu:solo:s1", "lb:eu:solo:s1", "lb:eu:squad:s1"):
+        boards.release(key)
+
+    assert [
+        "The board lb:eu:solo:s1 is in quarantine: Redis refuses it (NOPERM of this test)",
+        "The board lb:eu:duo:s1 is in quarantine: Redis refuses it (NOPERM of this test)",
+        "Redis takes the board lb:eu:solo:s1 again",
+    ] == caplog.messages
+    assert {"lb:eu:duo:s1"} == boards.keys()
 
 
 @contextmanager
 def _restricted(durable: Durable, permissions: Mapping[str, str]) -> Iterator[None]:
-    """Leave the server's only user no more than this on some boards and what belongs to them."""
+    """Leave the server's only user only these permissions on some boards and their keys."""
     keys: list[str] = durable.http.get("/v1/boards").json()["keys"]
     granted = [(permissions.get(key, "~"), key) for key in keys]
     _allow(
@@ -49,7 +117,7 @@ def _is_well(durable: Durable) -> bool:
 
 
 def test_keys_of_another_type_are_replaced(shaky_durable: Durable) -> None:
-    """What is no board under a board's name is a lost board: it comes back, others never went."""
+    """A key of another type counts as a lost board: the board comes back, others stay."""
     *broken, other = PARTITIONS[:4]
     _load(shaky_durable, *broken, other)
     names = ("{}", "{{{}}}:versions", "{{{}}}:mark")
@@ -94,21 +162,3 @@ def test_a_refused_board_stops_no_other(shaky_durable: Durable, own_valkey: Valk
     assert eventually(lambda: _is_well(shaky_durable))
     log = shaky_durable.service.log.read_text()
     assert [1, 1] == [log.count(f"The board {key} is in quarantine") for key in refused]
-
-
-def test_a_slow_commit_leaves_redis_its_time(shaky_durable: Durable) -> None:
-    """A write that waited for the disk longer than Redis may take is applied all the same."""
-    shaky_durable.submit("ann", 1)
-    connection = sqlite3.connect(shaky_durable.ledger, isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    with ThreadPoolExecutor(2) as senders:
-        one = senders.submit(shaky_durable.submit, "ann", 2)
-        many = senders.submit(shaky_durable.load, {"bob": 3, "cid": 4})
-        time.sleep(TIMEOUT_SECONDS + 1)
-        was_waiting = not (one.done() or many.done())
-        connection.execute("ROLLBACK")
-    connection.close()
-
-    assert was_waiting
-    assert (200, "applied") == (one.result().status_code, one.result().json()["status"])
-    assert 200 == many.result().status_code
