@@ -14,6 +14,12 @@ from target_service.ledger.store import Store
 
 Range = tuple[int, int]
 
+_LEASE = "ledger-fold"
+_LEASE_MS = 5_000
+_PLAYER_COLUMNS = 6
+_MARKS_AT_MOST = 100_000
+_EXPIRY_CHECK_MS = 1_000
+
 
 def add_range(connection: sqlite3.Connection, first: int, last: int) -> None:
     """Note new changes, the latest there are, as not projected."""
@@ -63,11 +69,6 @@ def merged(runs: Iterable[Range]) -> Iterator[Range]:
             current = (first, last)
     if current is not None:
         yield current
-
-
-_LEASE = "ledger-fold"
-_LEASE_MS = 5_000
-_PLAYER_COLUMNS = 6
 
 
 class Compaction:
@@ -163,10 +164,6 @@ class Compaction:
         """Sort the next season's players, last first: slices are taken from the end."""
         self._season = self._seasons.pop()
         self._players = sorted(self._latest_standings.tail(self._season), reverse=True)
-
-
-_MARKS_AT_MOST = 100_000
-_EXPIRY_CHECK_MS = 1_000
 
 
 class Upkeep:

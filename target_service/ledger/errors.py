@@ -17,6 +17,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+# Primary result codes; an extended code carries its primary one in the low byte.
+_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+_DAMAGED_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_AGAIN_SECONDS = 1.0
+
 
 class LedgerError(Exception):
     """The base of everything the ledger raises on purpose."""
@@ -58,11 +63,6 @@ class LeaseLost(LedgerError):
     """Another process has taken the lease; what it protected must not be written."""
 
 
-# Primary result codes; an extended code carries its primary one in the low byte.
-_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
-_DAMAGED_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
 def translated(error: sqlite3.Error, path: Path) -> Exception:
     """Return the ledger's error for an SQLite error; programming errors stay what they are."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -91,9 +91,6 @@ def translating(path: Path) -> Iterator[None]:
         if meaning is error:
             raise
         raise meaning from error
-
-
-_AGAIN_SECONDS = 1.0
 
 
 async def begin_later(begin: Callable[[], Awaitable[None]]) -> None:

@@ -17,6 +17,11 @@ EVENT_COLUMNS = 8
 # (player, board, score, sequence): what must be equal for a repeated id to be a duplicate.
 Payload: TypeAlias = tuple[str, int, int, int | None]
 
+_KNOWN = (
+    "SELECT e.event_id, e.player, e.board, e.score, e.sequence"
+    " FROM json_each(?) j CROSS JOIN events e ON e.event_id = j.value"
+)
+
 
 @dataclass(slots=True)
 class SeasonView:
@@ -90,12 +95,6 @@ def decide(batch: Batch, board: int, view: SeasonView, draft: Draft) -> BatchOut
     draft.last_change = change
     versions = range(first, change + 1)
     return BatchOutcome(versions, duplicate, conflict, other_partition, stale)
-
-
-_KNOWN = (
-    "SELECT e.event_id, e.player, e.board, e.score, e.sequence"
-    " FROM json_each(?) j CROSS JOIN events e ON e.event_id = j.value"
-)
 
 
 class GroupWriter:

@@ -37,6 +37,51 @@ _FACTS = (
     " FROM state"
 )
 
+# Standings that changed since the last compaction are in `events` and replace older ones.
+_SCORE_COUNTS = """
+WITH served AS (
+    SELECT b.id FROM boards b JOIN json_each(?1) j ON b.name = j.value WHERE b.season = ?2
+),
+tail AS MATERIALIZED (
+    SELECT player, score, board, max(change) FROM events
+    WHERE change > (SELECT folded_to FROM state)
+    AND board IN (SELECT id FROM boards WHERE season = ?2) GROUP BY player
+),
+latest AS (
+    SELECT score, board FROM tail UNION ALL
+    SELECT score, board FROM players
+    WHERE season = ?2 AND player NOT IN (SELECT player FROM tail)
+),
+counted AS (
+    SELECT score, count(*) AS players FROM latest
+    WHERE board IN (SELECT id FROM served) GROUP BY score
+),
+paged AS (
+    SELECT score, players, (row_number() OVER (ORDER BY score) - 1) / ?3 AS page FROM counted
+)
+SELECT json_group_array(json_array(score, players)) FROM paged GROUP BY page ORDER BY page
+"""
+_COUNTS_PAGE = msgspec.json.Decoder(list[tuple[int, int]])
+
+# One row of JSON instead of many rows: each row SQLite hands to Python gives up the interpreter.
+_MOVES = (
+    "SELECT json_group_array(score),"
+    " json_group_array(old_score) FILTER (WHERE old_score IS NOT NULL) FROM events"
+    " WHERE change > ? AND change <= ?"
+    " AND board IN (SELECT b.id FROM boards b JOIN json_each(?) j"
+    " ON b.name = j.value WHERE b.season = ?)"
+)
+_LAST_AND_TRIMMED = "SELECT last_change, trimmed_to FROM state"
+_SCORES = msgspec.json.Decoder(list[int])
+_SEASON_TAIL = (
+    "SELECT player, board, score, abs(sequence), change FROM events"
+    " WHERE change > (SELECT folded_to FROM state)"
+    " AND board IN (SELECT id FROM boards WHERE season = ?) ORDER BY change"
+)
+_PLAYERS = (
+    "SELECT player, board, score, sequence, change FROM players WHERE season = ? ORDER BY player"
+)
+
 
 def unprojected(
     connection: sqlite3.Connection,
@@ -71,7 +116,7 @@ def standings(
     season: str,
     player_ids: Sequence[str],
 ) -> dict[str, Standing]:
-    """The latest standing of each of the players who has one, in the order query."""
+    """The latest standing of each of the players who has one, in the order of the ids."""
     tail = latest_standings.tail(season)
     states = latest_standings.compacted(connection, season, player_ids)
     states |= {player: tail[player] for player in player_ids if player in tail}
@@ -115,33 +160,6 @@ def _standing(
     return Standing(season, names[board][1], player, score, sequence or None, change)
 
 
-# Standings that changed since the last compaction are in `events` and replace older ones.
-_SCORE_COUNTS = """
-WITH served AS (
-    SELECT b.id FROM boards b JOIN json_each(?1) j ON b.name = j.value WHERE b.season = ?2
-),
-tail AS MATERIALIZED (
-    SELECT player, score, board, max(change) FROM events
-    WHERE change > (SELECT folded_to FROM state)
-    AND board IN (SELECT id FROM boards WHERE season = ?2) GROUP BY player
-),
-latest AS (
-    SELECT score, board FROM tail UNION ALL
-    SELECT score, board FROM players
-    WHERE season = ?2 AND player NOT IN (SELECT player FROM tail)
-),
-counted AS (
-    SELECT score, count(*) AS players FROM latest
-    WHERE board IN (SELECT id FROM served) GROUP BY score
-),
-paged AS (
-    SELECT score, players, (row_number() OVER (ORDER BY score) - 1) / ?3 AS page FROM counted
-)
-SELECT json_group_array(json_array(score, players)) FROM paged GROUP BY page ORDER BY page
-"""
-_COUNTS_PAGE = msgspec.json.Decoder(list[tuple[int, int]])
-
-
 class CountedScores(NamedTuple):
     """The change that the counts are as of, and pages of scores and players, lowest first."""
 
@@ -158,18 +176,6 @@ def counted_scores(
         (change,) = connection.execute("SELECT last_change FROM state").fetchone()
         rows = connection.execute(_SCORE_COUNTS, (json_list(boards), season, page_scores))
         yield CountedScores(change, (sorted(_COUNTS_PAGE.decode(page)) for (page,) in rows))
-
-
-# One row of JSON instead of many rows: each row SQLite hands to Python gives up the interpreter.
-_MOVES = (
-    "SELECT json_group_array(score),"
-    " json_group_array(old_score) FILTER (WHERE old_score IS NOT NULL) FROM events"
-    " WHERE change > ? AND change <= ?"
-    " AND board IN (SELECT b.id FROM boards b JOIN json_each(?) j"
-    " ON b.name = j.value WHERE b.season = ?)"
-)
-_STATE = "SELECT last_change, trimmed_to FROM state"
-_SCORES = msgspec.json.Decoder(list[int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +207,7 @@ def score_moves(
     connection: sqlite3.Connection, latest_standings: LatestStandings, query: ScoreMovesQuery
 ) -> ScoreMoves:
     """Read the moves and standings; raises ChangesTrimmed when some of the changes are gone."""
-    last_change, trimmed_to = connection.execute(_STATE).fetchone()
+    last_change, trimmed_to = connection.execute(_LAST_AND_TRIMMED).fetchone()
     if query.after < trimmed_to:
         raise ChangesTrimmed(
             f"Changes up to {trimmed_to} are gone, {query.after} was asked for; count again."
@@ -214,16 +220,6 @@ def score_moves(
     return ScoreMoves(
         to, last_change, _SCORES.decode(new_scores), _SCORES.decode(old_scores), latest
     )
-
-
-_SEASON_TAIL = (
-    "SELECT player, board, score, abs(sequence), change FROM events"
-    " WHERE change > (SELECT folded_to FROM state)"
-    " AND board IN (SELECT id FROM boards WHERE season = ?) ORDER BY change"
-)
-_PLAYERS = (
-    "SELECT player, board, score, sequence, change FROM players WHERE season = ? ORDER BY player"
-)
 
 
 class Snapshot:

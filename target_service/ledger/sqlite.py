@@ -26,8 +26,6 @@ from target_service.ledger.reads import (
     ScoreMoves,
     ScoreMovesQuery,
     Snapshot,
-    counted_scores,
-    score_moves,
 )
 from target_service.ledger.store import Store
 from target_service.ledger.write_queue import Read, Submission, WriteQueue
@@ -131,12 +129,12 @@ class SqliteLedger(Ledger, ProjectionSource, ChangeSource, ScoreSource):
         self, season: str, boards: Sequence[str], page_scores: int = 10_000
     ) -> AbstractContextManager[CountedScores]:
         """How many players of the boards have each score, as of one change; blocks."""
-        return counted_scores(self._store, season, boards, page_scores)
+        return reads.counted_scores(self._store, season, boards, page_scores)
 
     async def score_moves(self, query: ScoreMovesQuery) -> ScoreMoves:
         """How scores moved since a change, and players' standings; raises ChangesTrimmed."""
         connection, latest_standings = self._writer.connection, self._writer.latest_standings
-        return await self._read(lambda: score_moves(connection, latest_standings, query))
+        return await self._read(lambda: reads.score_moves(connection, latest_standings, query))
 
     async def _read(self, query: Callable[[], T]) -> T:
         read = Read(query)

@@ -51,6 +51,8 @@ CREATE TABLE leases (
 ) WITHOUT ROWID;
 CREATE TABLE holds (name TEXT PRIMARY KEY, until_ms INTEGER NOT NULL) WITHOUT ROWID;
 """
+_CACHE_KIB = 32_768
+_JOURNAL_BYTES_KEPT = 64 * 1024 * 1024
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
@@ -87,10 +89,6 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     (value,) = connection.execute(f"PRAGMA {name}").fetchone()
     return int(value)
-
-
-_CACHE_KIB = 32_768
-_JOURNAL_BYTES_KEPT = 64 * 1024 * 1024
 
 
 class Store:

@@ -10,15 +10,8 @@ from target_service.redis.pipeline import Script
 
 # Lua passes at most some 8,000 values in one call.
 _SLICE = 1_000
-
 VERSIONS = "versions"
 MARK = "mark"
-
-
-def companion(key: str, what: str) -> str:
-    """Return the key of something that belongs to a board, in the same slot of a cluster."""
-    return f"{key}:{what}" if "{" in key else f"{{{key}}}:{what}"
-
 
 # Keys: board, versions, mark. Arguments: player, score and version in turn.
 # Answers: epoch, members written since the board was begun, members written now, ZADDs made; or
@@ -57,6 +50,11 @@ end
 if newest ~= before then redis.call('HSET', KEYS[3], 'newest', newest) end
 return {{epoch, redis.call('HINCRBY', KEYS[3], 'writes', applied), applied, zadds}}
 """)
+
+
+def companion(key: str, what: str) -> str:
+    """Return the key of something that belongs to a board, in the same slot of a cluster."""
+    return f"{key}:{what}" if "{" in key else f"{{{key}}}:{what}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ class Durable:
         return self.truth() == self.ranking()
 
     def is_marked(self) -> bool:
-        """Whether the ledger has been told that all it holds has reached Redis."""
+        """Whether every change in the ledger is marked projected."""
         with closing(sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)) as connection:
             (ranges,) = connection.execute("SELECT count(*) FROM unprojected").fetchone()
         return int(ranges) == 0

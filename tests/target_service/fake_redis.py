@@ -1,4 +1,4 @@
-"""A server that answers as many commands as it is told to and then falls silent."""
+"""A server that answers a given number of commands and then falls silent."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -38,13 +38,13 @@ class Child:
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """Wait for the next thing it was told."""
+        """Wait for the next answer it got."""
         assert self.process.stdout is not None
-        told: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return told
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return answer
 
     def answers(self) -> list[dict[str, Any]]:
-        """Wait for its end and read what it was told; a line cut short was not said."""
+        """Wait for its end and read what its answers; a line cut short is none."""
         out, error = self.process.communicate(timeout=PATIENCE_SECONDS)
         assert self.process.returncode in (0, -9), error
         return [json.loads(line) for line in out.splitlines(keepends=True) if line[-1] == "\n"]

@@ -1,4 +1,4 @@
-"""A process that writes to a ledger until it is told to stop or dies; run by tests.
+"""A process that writes to a ledger until it is stopped or dies; run by tests.
 
 Arguments: one JSON object. Prints one JSON line for each answer it got.
 """

@@ -16,7 +16,7 @@ from target_service.ledger.store import Store
 
 _WAIT_SECONDS = 60
 _PAGE = 4_096
-# Holds the lock of SQLite that whoever copies has, its 121st byte, until told to end.
+# Holds SQLite's lock for checkpoints, its 121st byte, until its input ends.
 _COPYING_ELSEWHERE = """
 import fcntl, sys
 with open(sys.argv[1], "r+b") as shared:
@@ -28,7 +28,7 @@ with open(sys.argv[1], "r+b") as shared:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """A ledger's file with a table of somebody else's, and a copier that is in a hurry."""
+    """A ledger's file with a table of another part, and a checkpointer that runs often."""
     monkeypatch.setattr(checkpointer, "_INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(checkpointer, "_LONG_LOG_PAGES", 200)
     store = Store(tmp_path / "ledger.db", "normal", patience_seconds=_WAIT_SECONDS)
@@ -113,7 +113,7 @@ def test_the_log_stays_short_while_others_write_without_a_break(store: Store) ->
 
 
 def test_a_long_log_that_others_hold_is_copied_later(store: Store) -> None:
-    """A turn that is never given back in time stops neither the copier nor anybody else."""
+    """A process lock held too long stops neither the checkpointer nor any writer."""
     copying = Checkpointer(Store(store.path, "normal", patience_seconds=0.01))
     with closing(store.connect()) as connection, closing(store.connect()) as reader:
         reader.execute("BEGIN")

@@ -1,4 +1,4 @@
-"""Leases, fencing tokens and holds: rows beside what they protect."""
+"""Leases, fencing tokens and paused jobs: rows beside what they protect."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_a_lease_has_one_holder_and_growing_tokens(store: Store) -> None:
-    """Nobody gets a lease that is held; each taking counts the token up."""
+    """A held lease has one owner; each taking counts the token up."""
     connection = store.connect()
     with store.write(connection):
         first = acquire_lease(connection, "sweep", "a", 100, NOW)
@@ -110,7 +110,7 @@ def test_a_holder_that_slept_is_fenced_off(store: Store) -> None:
     assert ("work-of-b",) == done
 
 
-def test_holds_end_by_themselves_or_when_let_go(store: Store) -> None:
+def test_pauses_end_by_themselves_or_when_resumed(store: Store) -> None:
     """A hold counts until its time, a later one replaces it, letting go ends it."""
     connection = store.connect()
     with store.write(connection):
@@ -126,7 +126,7 @@ def test_holds_end_by_themselves_or_when_let_go(store: Store) -> None:
     assert [("aggregator", "projector"), ("aggregator",), (), ("projector",)] == seen
 
 
-def test_the_ledger_says_what_is_held(tmp_path: Path) -> None:
+def test_the_ledger_reports_paused_jobs(tmp_path: Path) -> None:
     """A hold another process wrote shows in the facts the projector reads."""
 
     async def scenario() -> tuple[str, ...]:

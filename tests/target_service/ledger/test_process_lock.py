@@ -52,16 +52,16 @@ def test_processes_share_a_file_fairly(tmp_path: Path, processes: int) -> None:
         Child(tmp_path / "ledger.db", "turns", name=f"p{number}", rounds=rounds, groups=groups)
         for number in range(processes)
     ]
-    told = []
+    answers = []
     with children(*started):
         for number in range(rounds):
             if number:
                 for child in started:
                     child.let_go()
-            told.append([child.answer()["versions"] for child in started])
+            answers.append([child.answer()["versions"] for child in started])
 
-    assert all(len(own) == groups for round_of in told for own in round_of)
-    assert sum(map(is_fair, told)) > rounds / 2
+    assert all(len(own) == groups for round_of in answers for own in round_of)
+    assert sum(map(is_fair, answers)) > rounds / 2
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -94,7 +94,7 @@ def test_the_highest_sequence_wins_between_processes(tmp_path: Path, seed: int) 
 
 
 def last_change(path: Path) -> int:
-    """How many changes the file holds, as somebody else sees it."""
+    """How many changes the file holds, as another connection sees it."""
     if not path.exists():
         return 0
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
@@ -103,7 +103,7 @@ def last_change(path: Path) -> int:
 
 
 def lives(path: Path, count: int) -> dict[tuple[str, int], range]:
-    """Start two processes and kill them, again and again; what they were told meanwhile."""
+    """Start two processes and kill them, again and again; return the answers they got meanwhile."""
     acknowledged: dict[tuple[str, int], range] = {}
     for life in range(count):
         started = [Child(path, "write", name=f"w{n}", start=life * 100_000) for n in range(2)]

@@ -89,7 +89,7 @@ def test_ids_are_kept_a_day_and_then_expire_in_batches(tmp_path: Path) -> None:
 
 
 async def write_on(ledger: SqliteLedger, start: int, stop: asyncio.Event) -> None:
-    """Submit batches until told to stop."""
+    """Submit batches until the event is set."""
     number = start
     while not stop.is_set():
         await ledger.submit_batch(batch(number))
@@ -210,7 +210,7 @@ def test_boards_may_be_passed_over(tmp_path: Path) -> None:
 
 
 def test_changes_of_a_time_to_come_are_not_waited_for(tmp_path: Path) -> None:
-    """They were stored before the clock was set back, and are on nobody's way any more."""
+    """They were stored before the clock was set back, and no request still writes them."""
     now = [1_000_000]
 
     async def scenario() -> list[int]:
@@ -262,7 +262,7 @@ class GuardedBoards:
 
 
 async def project(ledger: SqliteLedger, boards: GuardedBoards, done: asyncio.Event) -> None:
-    """Project what is pending until told to stop and nothing is left."""
+    """Project what is pending until `done` is set and nothing is left."""
     while True:
         pending = await ledger.unprojected(20, 2**62)
         if not pending and done.is_set():
@@ -280,10 +280,10 @@ def test_two_projectors_and_lost_answers_end_with_the_truth(tmp_path: Path, seed
     rng = Random(seed)
     boards = GuardedBoards(seed)
 
-    async def write(ledger: SqliteLedger, lane: int) -> None:
+    async def write(ledger: SqliteLedger, writer: int) -> None:
         for number in range(40):
             players = [f"p{rng.randrange(15)}" for _ in range(5)]
-            ids = [f"{lane}-{number}-{index}" for index in range(5)]
+            ids = [f"{writer}-{number}-{index}" for index in range(5)]
             outcome = await ledger.submit_batch(
                 Batch(SOLO, ids, players, [rng.randrange(1_000) for _ in ids])
             )

@@ -147,7 +147,7 @@ class TwoLedgers(RuleBasedStateMachine):
         self.loop.run(self.compare(self.ledgers[worker]))
 
     async def compare(self, ledger: SqliteLedger) -> None:
-        """Ask everything and read the file as anybody may."""
+        """Compare every read, and the tables that any program may read, with the truth."""
         with sqlite3.connect(self.path) as connection:
             seen = connection.execute("SELECT * FROM standings").fetchall()
         connection.close()

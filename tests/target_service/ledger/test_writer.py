@@ -22,7 +22,7 @@ def event(number: int, sequence: int | None = None) -> Event:
 
 @dataclass
 class Stall:
-    """A writer that stands before its next group until it is let go."""
+    """A writer that waits before its next group until the test lets it go."""
 
     stands: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
@@ -235,8 +235,8 @@ def test_closing_answers_what_is_queued_and_refuses_the_rest(tmp_path: Path) -> 
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_writer_that_dies_tells_everybody(tmp_path: Path) -> None:
-    """If the thread ends by a defect, nobody waits for ever."""
+def test_a_writer_that_dies_answers_every_caller(tmp_path: Path) -> None:
+    """If a defect ends the thread, every caller gets an error."""
 
     async def scenario() -> None:
         async with opened(tmp_path / "ledger.db") as ledger:

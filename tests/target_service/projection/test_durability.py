@@ -180,7 +180,7 @@ def test_an_older_dump_is_noticed_and_brought_up_to_date(
 def test_an_older_dump_is_noticed_after_the_service_was_restarted_too(
     shaky_durable: Durable, own_valkey: ValkeyProcess
 ) -> None:
-    """What Redis had is told by the ledger's file, not by the memory of a process."""
+    """The ledger's file remembers what Redis had, not the memory of a process."""
     shaky_durable.load({f"p{n}": n for n in range(100)})
     shaky_durable.redis.save()
     shaky_durable.submit("p7", 5_000)

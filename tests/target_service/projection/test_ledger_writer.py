@@ -127,7 +127,7 @@ def test_every_status_is_counted(durable: Durable) -> None:
 
 
 def test_commits_are_timed_and_the_series_are_there(durable: Durable) -> None:
-    """The ledger's time is told apart from Redis' time; nothing waits on a healthy service."""
+    """The ledger has a time series of its own; nothing waits on a healthy service."""
     before = durable.sample("leaderboard_ledger_commit_duration_seconds_count")
 
     durable.submit("timed", 1)
@@ -163,7 +163,7 @@ def test_ids_are_compared_in_nfc(durable: Durable) -> None:
 
 
 def test_a_missing_player_is_a_404_on_a_whole_board(durable: Durable) -> None:
-    """The look behind the answer finds the board, so nobody is missing by accident."""
+    """The check behind the answer finds the board whole, so the player does not exist."""
     durable.submit("somebody", 1)
 
     answer = durable.http.get(path(HOME, "players", "nobody-at-all", "around"))
