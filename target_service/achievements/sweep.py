@@ -140,7 +140,7 @@ class Sweep:
         return SweepReport(self._night, self._tally, seconds, self._resumed_after)
 
     def _end(self, started: float) -> None:
-        with self._store.write(self._connection):
+        with self._store.write_transaction(self._connection):
             now_ms = self._now_ms()
             renew_lease(self._connection, self._lease, LEASE_MS, now_ms)
             sweeps.note(self._connection, self.number, self._tally, "")
@@ -155,7 +155,7 @@ class Sweep:
             if self._is_cut():
                 self._release()
                 raise SweepCut("The service stops.")
-            with self._store.reading(self._connection):
+            with self._store.read_transaction(self._connection):
                 page = read_page(self._connection, after, up_to)
             if page is None:
                 return
@@ -195,7 +195,7 @@ class Sweep:
             logger.warning("sweep: the recount of member %r failed: %s", member, error)
 
     def _recount(self, members: Sequence[str], swept_to: str | None) -> None:
-        with self._store.write(self._connection):
+        with self._store.write_transaction(self._connection):
             now_ms = self._now_ms()
             renew_lease(self._connection, self._lease, LEASE_MS, now_ms)
             if members:
@@ -207,7 +207,7 @@ class Sweep:
         self._renewed = time.monotonic()
 
     def _release(self) -> None:
-        with self._store.write(self._connection):
+        with self._store.write_transaction(self._connection):
             release_lease(self._connection, self._lease)
 
 
@@ -219,7 +219,7 @@ def begin_sweep(
     is_cut: Callable[[], bool] = lambda: False,
 ) -> Sweep | None:
     """Take the lease and open the record; None when another is at work, or has done the night."""
-    with store.write(connection):
+    with store.write_transaction(connection):
         # Each run is an owner of its own: two of one process exclude each other too.
         lease = acquire_lease(connection, LEASE, uuid.uuid4().hex, LEASE_MS, now_ms())
         if lease is None:

@@ -84,7 +84,7 @@ def prepare(store: Store) -> None:
     connection = store.connect()
     try:
         if not _is_ready(store, connection):
-            with store.write(connection):
+            with store.write_transaction(connection):
                 if not _is_ready(store, connection):
                     _make_ready(connection)
     finally:

@@ -184,7 +184,7 @@ class Book:
 
     def _look(self, known_us: Mapping[str, int]) -> Look:
         known = msgspec.json.encode(known_us).decode()
-        with self._store.reading(self._connection):
+        with self._store.read_transaction(self._connection):
             now_ms = wall_clock_ms()
             is_held = HOLD in paused_jobs(self._connection, now_ms)
             is_free = may_acquire_lease(
@@ -202,13 +202,19 @@ class Book:
         return bool(tables)
 
     def _take_lease(self) -> Lease | None:
-        with self._store.unsynced(self._connection), self._store.write(self._connection):
+        with (
+            self._store.unsynced(self._connection),
+            self._store.write_transaction(self._connection),
+        ):
             self._connection.execute(_TABLE)
             now_ms = wall_clock_ms()
             return acquire_lease(self._connection, LEASE, self._owner, self._lease_ms, now_ms)
 
     def _publish(self, lease: Lease, tops: Sequence[MadeTop]) -> None:
-        with self._store.unsynced(self._connection), self._store.write(self._connection):
+        with (
+            self._store.unsynced(self._connection),
+            self._store.write_transaction(self._connection),
+        ):
             require_lease(self._connection, lease)
             before: dict[str, int] = dict(self._connection.execute(_MOMENTS).fetchall())
             after = [top.following(before.get(top.season, 0)) for top in tops]
@@ -219,7 +225,7 @@ class Book:
         with (
             suppress(LedgerError, sqlite3.Error),
             self._store.unsynced(self._connection),
-            self._store.write(self._connection),
+            self._store.write_transaction(self._connection),
         ):
             release_owned_lease(self._connection, LEASE, self._owner)
         self._connection.close()

@@ -179,7 +179,7 @@ class GroupCommit(Generic[Order, Done]):
 
     def _commit(self, connection: sqlite3.Connection, taken: Sequence[QueuedItem[Order]]) -> None:
         try:
-            with self._store.write(connection):
+            with self._store.write_transaction(connection):
                 results = self._serve(connection, [one.item for one in taken])
         except LedgerError as error:
             answer((one.promise, error) for one in taken)
@@ -221,7 +221,7 @@ class ReadQueue:
     def _answer(self, connection: sqlite3.Connection, taken: list[QueuedItem[Question]]) -> None:
         answers: list[object] = []
         try:
-            with self._store.reading(connection):
+            with self._store.read_transaction(connection):
                 answers += [_result_or_error(connection, one.item) for one in taken]
         except Exception as error:  # noqa: BLE001 - raised to every caller without an answer
             answers += [error] * (len(taken) - len(answers))

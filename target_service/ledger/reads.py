@@ -172,7 +172,7 @@ def counted_scores(
     store: Store, season: str, boards: Sequence[str], page_scores: int
 ) -> Iterator[CountedScores]:
     """Open the counts of some boards of a season; blocks, and so does taking a page."""
-    with closing(store.connect()) as connection, store.reading(connection):
+    with closing(store.connect()) as connection, store.read_transaction(connection):
         (change,) = connection.execute("SELECT last_change FROM state").fetchone()
         rows = connection.execute(_SCORE_COUNTS, (json_list(boards), season, page_scores))
         yield CountedScores(change, (sorted(_COUNTS_PAGE.decode(page)) for (page,) in rows))

@@ -94,8 +94,8 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 class Store:
     """One ledger file, as one user of it in this process sees it.
 
-    A part of the service that keeps its own tables in this file writes through `write`, which
-    holds the process lock; a lease is checked inside that same block.
+    A part of the service that keeps its own tables in this file writes them in a
+    `write_transaction`, which holds the process lock; a lease is checked inside that same block.
     """
 
     def __init__(self, path: Path, sync: Sync = "full", patience_seconds: float = 5.0) -> None:
@@ -130,7 +130,7 @@ class Store:
             return connection
 
     @contextmanager
-    def write(self, connection: sqlite3.Connection) -> Iterator[None]:
+    def write_transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
         """Run the block as one writing transaction, under the process lock."""
         with self.process_lock.held(), self.transaction(connection):
             yield
@@ -149,8 +149,8 @@ class Store:
                 raise
 
     @contextmanager
-    def reading(self, connection: sqlite3.Connection) -> Iterator[None]:
-        """Let every read in the block see the same moment."""
+    def read_transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
+        """Run the block as one reading transaction: every read sees the same moment."""
         with translating(self.path):
             connection.execute("BEGIN")
             try:

@@ -53,7 +53,7 @@ class Writer:
         self._options = options
         self._now_ms = now_ms
         self._on_commit = on_commit
-        with store.reading(self.connection):
+        with store.read_transaction(self.connection):
             self.latest_standings.catch_up(self.connection)
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
 
@@ -128,7 +128,7 @@ class Writer:
     def _answer(self, read: Read) -> None:
         value: object
         try:
-            with self._store.reading(self.connection):
+            with self._store.read_transaction(self.connection):
                 self.latest_standings.catch_up(self.connection)
                 value = read.query()
         except Exception as error:  # noqa: BLE001 - raised to the caller

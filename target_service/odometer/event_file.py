@@ -62,7 +62,7 @@ def put_events(store: Store, events: Events) -> None:
     tables.prepare(store)
     connection = store.connect()
     try:
-        with store.write(connection):
+        with store.write_transaction(connection):
             now_ms = wall_clock_ms()
             done = [put(connection, name, wanted, now_ms) for name, wanted in events.items()]
             refused = [one.sentence for one in done if isinstance(one, Refused)]

@@ -234,7 +234,7 @@ def rebuild(store: Store) -> list[Rebuilt]:
             connection.execute(_TEMPORARY)
             seen = _last_change(connection)
             connection.execute(_REBUILD_ADD, (0, seen))
-        with store.write(connection):
+        with store.write_transaction(connection):
             connection.execute(_REBUILD_ADD, (seen, _last_change(connection)))
             return [_replace(connection, event) for event in event_rows.find_all(connection)]
     finally:

@@ -43,7 +43,7 @@ class Bookkeeping:
         await self._thread.close(self._connection.close)
 
     def _write(self, work: Work[T]) -> T:
-        with self._store.write(self._connection):
+        with self._store.write_transaction(self._connection):
             return work(self._connection)
 
 

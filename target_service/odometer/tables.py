@@ -85,7 +85,7 @@ def prepare(store: Store) -> str:
     connection = store.connect()
     try:
         if not _is_there(connection, "odometer_copies"):
-            with store.write(connection):
+            with store.write_transaction(connection):
                 _make(connection)
         (ledger_id,) = connection.execute("SELECT ledger_id FROM state").fetchone()
         return str(ledger_id)

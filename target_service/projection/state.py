@@ -69,7 +69,7 @@ class ProjectionState:
         """Make the table; drop keys that are not served now, since they miss all new writes."""
         if self._is_prepared:
             return
-        with self._store.write(self._connection):
+        with self._store.write_transaction(self._connection):
             self._connection.execute(_TABLE)
             self._connection.execute(
                 "DELETE FROM projections WHERE key NOT IN (SELECT value FROM json_each(?))",
@@ -94,7 +94,10 @@ class ProjectionState:
             key for key, one in progress.items() if key in known and known[key].epoch == one.epoch
         )
         # Losing this with the machine loses the marks that follow it too, so no sync is needed.
-        with self._store.unsynced(self._connection), self._store.write(self._connection):
+        with (
+            self._store.unsynced(self._connection),
+            self._store.write_transaction(self._connection),
+        ):
             advanced = {
                 key
                 for key in fitting
@@ -107,12 +110,15 @@ class ProjectionState:
 
     def _take_lease(self) -> Lease | None:
         self._prepare()
-        with self._store.unsynced(self._connection), self._store.write(self._connection):
+        with (
+            self._store.unsynced(self._connection),
+            self._store.write_transaction(self._connection),
+        ):
             now_ms = wall_clock_ms()
             return acquire_lease(self._connection, LEASE, self._owner, LEASE_MS, now_ms)
 
     def _begin(self, lease: Lease, progress: Mapping[str, Progress]) -> None:
-        with self._store.write(self._connection):
+        with self._store.write_transaction(self._connection):
             require_lease(self._connection, lease)
             self._connection.executemany(
                 "REPLACE INTO projections VALUES (?, ?, ?)",
@@ -123,7 +129,7 @@ class ProjectionState:
         with (
             suppress(LedgerError, sqlite3.Error),
             self._store.unsynced(self._connection),
-            self._store.write(self._connection),
+            self._store.write_transaction(self._connection),
         ):
             release_owned_lease(self._connection, LEASE, self._owner)
         self._connection.close()

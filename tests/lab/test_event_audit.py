@@ -139,7 +139,7 @@ def _deliver(store: Store, event: Event, *races: tuple[str, int, int]) -> None:
         Delivery(event.number, race, Content("ann", at_ms, f"{miles}"), miles)
         for race, miles, at_ms in races
     ]
-    with store.write(connection):
+    with store.write_transaction(connection):
         Apply()(connection, [Deliver(sent, "http")], 0)
     connection.close()
 
@@ -148,14 +148,14 @@ def test_the_evidence_is_recounted_from_the_lake(store: Store) -> None:
     """By completion time and first delivery, up to the end and after, whatever was decided."""
     connection = store.connect()
     wanted = Configuration(Aggregate("miles", Kind.SUM, "mile"), OPENS_MS, CLOSES_MS, 1, (), 100)
-    with store.write(connection):
+    with store.write_transaction(connection):
         made = put(connection, "e", wanted, 0)
     assert isinstance(made, Put)
     before = read_event_evidence(store.path, "e")
     _deliver(store, made.event, ("a", 5, OPENS_MS), ("a", 5, OPENS_MS), ("b", 7, CLOSES_MS - 1))
     _deliver(store, made.event, ("c", 9, CLOSES_MS), ("a", 6, OPENS_MS))
     for now_ms in (CLOSES_MS, CLOSES_MS + 1_000):
-        with store.write(connection):
+        with store.write_transaction(connection):
             advance(connection, "a", now_ms)
     _deliver(store, made.event, ("late", 11, CLOSES_MS - 1))
     connection.close()

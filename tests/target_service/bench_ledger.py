@@ -155,7 +155,9 @@ def given_options() -> argparse.Namespace:
     parser.add_argument("--chunk", type=int, default=160, help="batches made ahead of the clock")
     parser.add_argument("--sync", choices=("full", "normal"), default="full")
     parser.add_argument("--random-ids", action="store_true", help="UUIDs instead of run ids")
-    parser.add_argument("--fold-changes", type=int, default=LedgerOptions().compaction_changes)
+    parser.add_argument(
+        "--compaction-changes", type=int, default=LedgerOptions().compaction_changes
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--ledger-only", action="store_true")
     return parser.parse_args()

@@ -46,7 +46,7 @@ def made_batch(name: str, number: int) -> Batch:
 async def write_until_killed(ledger: SqliteLedger, name: str, start: int) -> None:
     """Submit batch after batch, four at a time, and mark most of them projected."""
 
-    async def lane(number: int) -> None:
+    async def caller(number: int) -> None:
         while True:
             outcome = await ledger.submit_batch(made_batch(name, number))
             say(batch=number, versions=[outcome.versions.start, outcome.versions.stop])
@@ -54,7 +54,7 @@ async def write_until_killed(ledger: SqliteLedger, name: str, start: int) -> Non
                 ledger.mark_projected(outcome.versions)
             number += 4
 
-    await asyncio.gather(*(lane(start + offset) for offset in range(4)))
+    await asyncio.gather(*(caller(start + offset) for offset in range(4)))
 
 
 async def race(ledger: SqliteLedger, name: str, seed: int, writers: int) -> None:

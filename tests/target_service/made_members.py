@@ -37,10 +37,10 @@ def make(path: Path, members: int, every: int, organizations: int = 100) -> Stor
             visitors = CROSSING if index % every == 0 else STANDING
             values += (name(index), f"code-{index}", organization, visitors)
             standings += (name(index), organization, 1)
-        with store.write(connection):
+        with store.write_transaction(connection):
             _MEMBERS.run(connection, values)
             _STANDINGS.run(connection, standings)
-    with store.write(connection):
+    with store.write_transaction(connection):
         boards.advance(connection, (f"org-{index:04d}" for index in range(organizations)))
     connection.close()
     return store
@@ -49,7 +49,7 @@ def make(path: Path, members: int, every: int, organizations: int = 100) -> Stor
 def visit(store: Store, indexes: Iterable[int], visitors: int) -> None:
     """Count visitors for some members."""
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         connection.executemany(
             "UPDATE member_counters SET unique_visitors = unique_visitors + ? WHERE member = ?",
             ((visitors, name(index)) for index in indexes),

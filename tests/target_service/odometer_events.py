@@ -86,14 +86,14 @@ class Tables:
 
     def make(self, event_id: str, wanted: Configuration, now_ms: int = 0) -> Event:
         """Make an event."""
-        with self.store.write(self.connection):
+        with self.store.write_transaction(self.connection):
             done = put(self.connection, event_id, wanted, now_ms)
         assert isinstance(done, Put), done
         return done.event
 
     def apply(self, deliveries: Sequence[Delivery], now_ms: int = OPENS_MS) -> list[Outcome]:
         """Apply deliveries in one transaction."""
-        with self.store.write(self.connection):
+        with self.store.write_transaction(self.connection):
             (done,) = self._apply(self.connection, [Deliver(deliveries, "http")], now_ms)
         return list(done.outcomes)
 

@@ -44,7 +44,7 @@ def main(path: str) -> None:
     report = begun.run()
     adds = {"signups": 6, "organizations": 5}
     add = Add("a", tuple(adds.get(column, 0) for column in COLUMNS))
-    with store.write(connection):
+    with store.write_transaction(connection):
         (again,) = count_all(connection, [Count("ann", [add])], 2)
     standings = (
         "SELECT member, host_total, host_level, founder_total, founder_level"

@@ -36,15 +36,15 @@ def consume(
 
     async def scenario() -> None:
         questions = ReadQueue("reader", tables.store)
-        desk = GroupCommit[Order, Done]("writer", tables.store, Serve(now_ms))
+        group_commit = GroupCommit[Order, Done]("writer", tables.store, Serve(now_ms))
         questions.start()
-        desk.start()
+        group_commit.start()
         pipeline = Pipeline(connector(valkey.url(), PATIENCE_SECONDS), PATIENCE_SECONDS)
         pipeline.start()
-        intake = Intake(desk, questions, OdometerSeries(CollectorRegistry()), now_ms)
+        intake = Intake(group_commit, questions, OdometerSeries(CollectorRegistry()), now_ms)
         with valkey.client() as redis:
             await use(lambda name: Consumer(Stream(pipeline, name), intake, 0), redis)
-        await desk.close()
+        await group_commit.close()
         await questions.close()
         await pipeline.stop()
 

@@ -60,7 +60,7 @@ def _with_members(path: Path) -> Store:
     tables.prepare(store)
     connection = store.connect()
     counts = [Count("ann", [Add("a", _adds(6, 5))]), Count("bob", [Add("b", _adds(30, 1))])]
-    with store.write(connection):
+    with store.write_transaction(connection):
         count_all(connection, counts, 1)
         connection.execute("UPDATE member_counters SET tracking_code = member")
     connection.close()
@@ -127,7 +127,7 @@ def test_a_file_of_version_1_is_carried_over_by_its_record_of_unlocks(tmp_path: 
     begun = begin_sweep(store, connection, None)
     assert begun is not None
     report = begun.run()
-    with store.write(connection):
+    with store.write_transaction(connection):
         again = count_all(connection, [Count("ann", [Add("once", _adds(12, 6))])], 2_000)
     connection.close()
 

@@ -139,7 +139,7 @@ def test_only_who_has_a_tracking_code_is_swept(tmp_path: Path) -> None:
     """Others are recounted when they look, and cost a sweep nothing."""
     store = make(tmp_path / "ledger.db", 20, 1)
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         connection.execute(
             "UPDATE member_counters SET tracking_code = NULL WHERE member > ?", (name(4),)
         )
@@ -156,7 +156,7 @@ def test_a_member_whose_recount_fails_stops_nobody_else(
     """They are passed over, named in the log and counted; everybody else is recounted."""
     broken = [name(index) for index in (0, 20, 4_490)]
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         connection.executemany(
             "INSERT INTO achievement_unlocks (member, achievement, level, points, at_ms)"
             " VALUES (?, 'crowd-puller', 1, 5, 0)",

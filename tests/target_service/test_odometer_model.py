@@ -109,7 +109,7 @@ def test_whatever_comes_equals_the_model(
                 marks.append(_mark(tables.event("ends")))
             if not model.is_closed:
                 model.is_closed = True
-                with tables.store.write(tables.connection):
+                with tables.store.write_transaction(tables.connection):
                     advance(tables.connection, "a", CLOSES_MS)
                 final = tables.event("ends").final
                 marks.append(_mark(tables.event("ends")))

@@ -40,7 +40,7 @@ def _spoil(tables: Tables) -> None:
 
 
 def _drift(tables: Tables) -> int | None:
-    with tables.store.reading(tables.connection):
+    with tables.store.read_transaction(tables.connection):
         return drift(tables.connection, LakeSums())
 
 
@@ -111,7 +111,7 @@ def test_reads_go_on_and_see_one_state_or_the_other(tables: Tables) -> None:
     """A reader that began before the rebuild ends with what it began with."""
     _spoil(tables)
     reader = tables.store.connect()
-    with tables.store.reading(reader):
+    with tables.store.read_transaction(reader):
         before = reader.execute("SELECT sum(amount) FROM odometer_contributions").fetchone()
         rebuild(tables.store)
         during = reader.execute("SELECT sum(amount) FROM odometer_contributions").fetchone()
@@ -125,7 +125,7 @@ def test_the_end_of_an_event_is_not_rebuilt(tables: Tables) -> None:
     """It was read once; that the lake now says otherwise is told."""
     _spoil(tables)
     for now_ms in (CLOSES_MS, CLOSES_MS + 60_000):
-        with tables.store.write(tables.connection):
+        with tables.store.write_transaction(tables.connection):
             advance(tables.connection, "a", now_ms)
     final = tables.event("sum").final
     told = run(
@@ -150,7 +150,7 @@ def test_a_file_of_an_earlier_build_gets_its_late_parts(tables: Tables) -> None:
     events = [tables.event(kind.value) for kind in Kind]
     tables.join(events, ["ann", "cat"])
     for now_ms in (CLOSES_MS, CLOSES_MS + 60_000):
-        with tables.store.write(tables.connection):
+        with tables.store.write_transaction(tables.connection):
             advance(tables.connection, "a", now_ms)
     late = [("4", 8, "ann"), ("5", 9, "cat"), ("6", 2, "cat")]
     tables.apply([delivery(event, *one) for event in events for one in late])

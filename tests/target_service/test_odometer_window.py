@@ -24,7 +24,7 @@ def tables(tmp_path: Path) -> Iterator[Tables]:
 
 
 def _advance(tables: Tables, now_ms: int, owner: str = "a") -> int:
-    with tables.store.write(tables.connection):
+    with tables.store.write_transaction(tables.connection):
         return advance(tables.connection, owner, now_ms)
 
 
@@ -73,7 +73,7 @@ def test_the_end_never_changes(tables: Tables) -> None:
     """What arrives later is kept and counted as late, and promotes no tier."""
     event = tables.make("e", configuration(tiers=[Tier("bronze", 10), Tier("silver", 11)]))
     tables.apply([delivery(event, "1", 10)])
-    with tables.store.write(tables.connection):
+    with tables.store.write_transaction(tables.connection):
         tables.connection.execute(
             "INSERT INTO odometer_joins VALUES (?, 'ann', 0), (?, 'idle', 0)", (event.number,) * 2
         )
@@ -135,7 +135,7 @@ def test_an_event_that_has_opened_stays_as_it_is(
 ) -> None:
     """Also when no scheduler has noticed yet that it is open."""
     tables.make("e", configuration())
-    with tables.store.write(tables.connection):
+    with tables.store.write_transaction(tables.connection):
         done = put(tables.connection, "e", wanted, now_ms)
 
     assert isinstance(done, Refused if is_refused else Put), caption
@@ -147,7 +147,7 @@ def test_events_that_have_ended_leave_room(tables: Tables, monkeypatch: pytest.M
     monkeypatch.setattr(putting, "EVENTS_AT_MOST", 2)
     for name in ("a", "b"):
         tables.make(name, configuration(grace_seconds=0))
-    with tables.store.write(tables.connection):
+    with tables.store.write_transaction(tables.connection):
         refused = put(tables.connection, "c", configuration(), 0)
     _advance(tables, CLOSES_MS)
 

@@ -230,7 +230,7 @@ def test_nobody_leads_while_the_job_is_held(ledger: LedgerStore) -> None:
         may_lead = [(await book.look({})).may_lead]
         await book.take_lease()
         for until_ms in (2**53, 1):
-            with ledger.write(connection):
+            with ledger.write_transaction(connection):
                 pause_job(connection, HOLD, until_ms)
             may_lead.append((await book.look({})).may_lead)
         connection.close()

@@ -40,12 +40,12 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def _write(store: Store, connection: sqlite3.Connection, word: str) -> None:
-    with store.write(connection):
+    with store.write_transaction(connection):
         connection.execute("INSERT INTO words VALUES (?)", (word,))
 
 
 def _words_without_the_log(store: Store) -> list[str] | None:
-    """What the file alone says, without its log; None while the copier is in the middle of it.
+    """What the file alone says, without its log; None during a checkpoint.
 
     Another process reads it: one that closes the file drops all locks it has on it.
     """
@@ -67,7 +67,7 @@ def _await_words(store: Store, expected: list[str]) -> None:
 
 
 def test_what_was_written_reaches_the_file(store: Store) -> None:
-    """Whether it was there before the copier or came later."""
+    """Whether it was there before the checkpointer or came later."""
     with closing(store.connect()) as connection:
         _write(store, connection, "before")
         copying = Checkpointer(Store(store.path, "normal"))
@@ -79,7 +79,7 @@ def test_what_was_written_reaches_the_file(store: Store) -> None:
 
 
 def test_what_another_process_was_to_copy_is_copied_when_that_one_dies(store: Store) -> None:
-    """Although nothing more is written that would tell the copier to look."""
+    """Although nothing more is written that would wake the checkpointer."""
     index = store.path.with_name("ledger.db-shm")
     with closing(store.connect()) as connection:
         _write(store, connection, "left")

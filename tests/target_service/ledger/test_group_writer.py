@@ -32,7 +32,7 @@ CASES = [
 def test_an_event_after_a_first_one(
     tmp_path: Path, event: Event, status: str, compaction_changes: int
 ) -> None:
-    """Each kind of second event is judged as the rules say, folded or not."""
+    """Each kind of second event is judged as the rules say, compacted or not."""
 
     async def scenario() -> list[str]:
         async with opened(tmp_path / "ledger.db", compaction_changes=compaction_changes) as ledger:

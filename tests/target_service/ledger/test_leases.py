@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_a_lease_has_one_holder_and_growing_tokens(store: Store) -> None:
     """A held lease has one owner; each taking counts the token up."""
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         first = acquire_lease(connection, "sweep", "a", 100, NOW)
         refused = acquire_lease(connection, "sweep", "b", 100, NOW + 99)
         second = acquire_lease(connection, "sweep", "b", 100, NOW + 100)
@@ -53,7 +53,7 @@ def test_a_lease_has_one_holder_and_growing_tokens(store: Store) -> None:
 def test_renewing_holds_and_releasing_lets_go(store: Store) -> None:
     """A renewed lease lasts, a released one is free, and tokens never start again."""
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         lease = acquire_lease(connection, "sweep", "a", 100, NOW)
         assert lease is not None
         renew_lease(connection, lease, 500, NOW + 90)
@@ -74,7 +74,7 @@ def test_a_clock_that_was_set_back_holds_nobody_up(
 ) -> None:
     """A lease that ends later than one taken now is free; one that is a little ahead is not."""
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         acquire_lease(connection, "sweep", "a", 100, NOW)
         now_ms = NOW + 100 - ahead_ms
         assert may_acquire_lease(connection, "sweep", "b", 100, now_ms) is is_free
@@ -88,20 +88,20 @@ def test_a_clock_that_was_set_back_holds_nobody_up(
 def test_a_holder_that_slept_is_fenced_off(store: Store) -> None:
     """Work under a lease that was taken since is rolled back as a whole."""
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         old = acquire_lease(connection, "sweep", "a", 100, NOW)
         new = acquire_lease(connection, "sweep", "b", 100, NOW + 200)
     assert old is not None
     assert new is not None
 
     def work_under(lease: Lease) -> None:
-        with store.write(connection):
+        with store.write_transaction(connection):
             pause_job(connection, f"work-of-{lease.owner}", NOW + 1)
             require_lease(connection, lease)
 
     with pytest.raises(LeaseLost, match="'sweep' was taken from 'a'"):
         work_under(old)
-    with pytest.raises(LeaseLost), store.write(connection):
+    with pytest.raises(LeaseLost), store.write_transaction(connection):
         renew_lease(connection, old, 100, NOW + 250)
     work_under(new)
     done = paused_jobs(connection, NOW)
@@ -113,12 +113,12 @@ def test_a_holder_that_slept_is_fenced_off(store: Store) -> None:
 def test_pauses_end_by_themselves_or_when_resumed(store: Store) -> None:
     """A hold counts until its time, a later one replaces it, letting go ends it."""
     connection = store.connect()
-    with store.write(connection):
+    with store.write_transaction(connection):
         pause_job(connection, "projector", NOW + 10)
         pause_job(connection, "aggregator", NOW + 10)
         pause_job(connection, "aggregator", NOW + 20)
     seen = [paused_jobs(connection, NOW + later) for later in (9, 10, 20)]
-    with store.write(connection):
+    with store.write_transaction(connection):
         resume_job(connection, "aggregator")
     seen.append(paused_jobs(connection, NOW))
     connection.close()
@@ -134,7 +134,7 @@ def test_the_ledger_reports_paused_jobs(tmp_path: Path) -> None:
         async with opened(path, lambda: NOW) as ledger:
             store = Store(path)
             connection = store.connect()
-            with store.write(connection):
+            with store.write_transaction(connection):
                 pause_job(connection, "projector", NOW + 1)
             connection.close()
             store.process_lock.close()

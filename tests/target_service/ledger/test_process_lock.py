@@ -173,9 +173,9 @@ def test_a_lock_held_too_long_is_an_error(store: Store) -> None:
     other = Store(store.path, "normal", patience_seconds=0.05)
     connection = other.connect()
     with store.process_lock.held(), pytest.raises(LedgerBusy, match=r"kept .* for 0\.05 s"):  # noqa: SIM117 - the second is what fails
-        with other.write(connection):
+        with other.write_transaction(connection):
             pass
-    with other.write(connection):
+    with other.write_transaction(connection):
         pause_job(connection, "free again", NOW)
     connection.close()
     other.process_lock.close()

@@ -97,7 +97,7 @@ async def write_on(ledger: SqliteLedger, start: int, stop: asyncio.Event) -> Non
 
 
 def test_a_snapshot_and_the_changes_after_it_are_the_present(tmp_path: Path) -> None:
-    """Read while writes and folds go on, a snapshot is exact at its change number."""
+    """Read during writes and compactions, a snapshot is exact at its change number."""
 
     async def scenario() -> tuple[dict[str, int], dict[str, int], int]:
         path, stop = tmp_path / "ledger.db", asyncio.Event()
@@ -152,7 +152,7 @@ def test_a_ledger_keeps_its_identity(tmp_path: Path) -> None:
 
 
 def test_memory_holds_a_bounded_tail(tmp_path: Path) -> None:
-    """However much is written, memory holds at most two folds' worth of standings."""
+    """However much is written, memory holds the standings of two compactions at most."""
 
     async def scenario() -> int:
         most = 0

@@ -22,7 +22,7 @@ from target_service.ledger.sqlite import SqliteLedger
 HOUR_MS = 3_600_000
 KEPT_MS = 24 * HOUR_MS
 
-# Small folds in smaller slices, so that every step meets a fold that is half done.
+# Small compactions in smaller slices, so that every step meets one that is half done.
 OPTIONS = replace(QUICK, compaction_changes=5, compaction_seconds=3_600.0, upkeep_rows=2)
 
 players = st.sampled_from(["ann", "bob", "cas", "d\u00e9", "\U0001f3c1"])
@@ -117,7 +117,7 @@ class TwoLedgers(RuleBasedStateMachine):
             if facts.trimmed_to == self.truth.trimmed_to:
                 break
             if attempt % 20 == 0:
-                # Who has just seen a fold, of before the leap in time, waits for the next one.
+                # A process that saw a compaction from before the leap waits for the next one.
                 self.now_ms += int(OPTIONS.compaction_seconds * 1_000)
                 self.truth.expire(self.now_ms - KEPT_MS)
 

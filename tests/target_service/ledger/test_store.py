@@ -122,7 +122,7 @@ def test_an_empty_file_becomes_a_ledger(tmp_path: Path) -> None:
 
 
 def test_a_closed_ledger_is_one_file_of_plain_tables(tmp_path: Path) -> None:
-    """After closing, any SQLite reader finds every standing folded and no log beside the file."""
+    """After closing, any SQLite reader finds every standing compacted, and no log beside it."""
     path = made(tmp_path / "ledger.db")
     with sqlite3.connect(path) as connection:
         players = connection.execute(

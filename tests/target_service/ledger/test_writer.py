@@ -202,19 +202,19 @@ def test_each_loop_gets_its_own_answers(tmp_path: Path) -> None:
     ledger = SqliteLedger(tmp_path / "ledger.db", QUICK)
     found: dict[int, list[Status]] = {}
 
-    def worker(lane: int) -> None:
+    def worker(caller: int) -> None:
         async def submit() -> list[Status]:
-            numbers = range(lane * 100, lane * 100 + 50)
+            numbers = range(caller * 100, caller * 100 + 50)
             outcomes = await asyncio.gather(*(ledger.submit(event(n)) for n in numbers))
             return [outcome.status for outcome in outcomes]
 
-        found[lane] = run(submit())
+        found[caller] = run(submit())
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(worker, range(4)))
     run(ledger.close())
 
-    assert {lane: [Status.APPLIED] * 50 for lane in range(4)} == found
+    assert {caller: [Status.APPLIED] * 50 for caller in range(4)} == found
 
 
 def test_closing_answers_what_is_queued_and_refuses_the_rest(tmp_path: Path) -> None:
