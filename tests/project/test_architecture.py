@@ -1,7 +1,10 @@
-"""ARCHITECTURE.md says what the model, the sample and the slots of the keys say."""
+"""ARCHITECTURE.md says what the model, the sample, the slots of the keys and the code say."""
 
+import ast
 import csv
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,16 +21,32 @@ SECTIONS = [
     "Measured local obstacle",
     "Partition and query model",
     "How a request is served",
+    "Where things are",
+    "Three ways through the code",
+    "Ours in a library's place",
+    "Words",
     "AWS production mapping",
     "Failure contract",
 ]
 LAST_LINE = "No AWS resources are deployed by this project."
+# What the code is called by in the page: `folder/file.py:Class.method`, or a path alone.
+CODE = re.compile(r"`([\w-]+/[\w./<>-]+)(?::([\w.]+))?`")
+CHANGES = {
+    *("an operation of the load", "a scenario", "a mode", "a drill", "a dashboard panel"),
+    *("a column of a report", "a route", "a metric of the service", "a setting of the service"),
+}
+MOST_STEPS = 19
 
 
 def rows_of(text: str) -> list[list[str]]:
     """The cells of a table's rows, without its head."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def rows_of_all(text: str) -> list[list[str]]:
+    """The rows of several tables."""
+    return [row for part in text.split("\n### ")[1:] for row in rows_of(part)]
 
 
 def marked(name: str) -> list[list[str]]:
@@ -48,7 +67,7 @@ def slot(key: str) -> int:
 
 
 def test_the_sections_stand_in_order() -> None:
-    """Five of them, and the last line says that nothing is deployed."""
+    """None is missing, and the last line says that nothing is deployed."""
     assert re.findall(r"^## (.*)$", TEXT, flags=re.MULTILINE) == SECTIONS
     assert TEXT.splitlines()[-1] == LAST_LINE
 
@@ -162,3 +181,82 @@ def test_six_failures_are_each_shown_by_something() -> None:
     assert [bool(drills) for drills in named] == [True, True, True, True, False, True]
     assert set().union(*named) == set(DRILLS) - {"disk-full"}
     assert "popularity=hot-partition" in contract[4][-1]
+
+
+def section(title: str) -> str:
+    """The text below a heading, up to the next one of its kind or a greater one."""
+    heading = re.search(rf"^(#+) {re.escape(title)}\n", TEXT, flags=re.MULTILINE)
+    assert heading is not None
+    end = rf"^#{{1,{len(heading[1])}}} "
+    return re.split(end, TEXT[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def defined_in(node: ast.AST, prefix: str = "") -> Iterator[str]:
+    """Every name that a module, a class or a function defines, with those inside it."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield prefix + child.name
+                yield from defined_in(child, f"{prefix}{child.name}.")
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield prefix + name
+
+
+@cache
+def names_of(path: Path) -> frozenset[str]:
+    """The names that a Python file defines."""
+    return frozenset(defined_in(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def is_there(path: str, name: str) -> bool:
+    """Whether a path, in which `<name>` stands for any name, is there and defines the name."""
+    found = list(ROOT.glob(re.sub(r"<\w+>", "*", path)))
+    return bool(found) and all(not name or name in names_of(file) for file in found)
+
+
+def test_all_code_that_is_named_exists() -> None:
+    """Every path of the page is there, and every function, class or value in it."""
+    missing = [f"{path}:{name}" for path, name in CODE.findall(TEXT) if not is_there(path, name)]
+
+    assert [] == missing
+
+
+def test_the_map_names_what_is_changed_most() -> None:
+    """Each row of it leads to code."""
+    rows = {row[0]: row[1] for row in rows_of(section("To change something"))}
+
+    assert CHANGES <= set(rows)
+    assert [] == [what for what, where in rows.items() if not ("`" in where or "Makefile" in where)]
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "One arrival to its CSV row",
+        "One score to ledger and Redis",
+        "One run directory to its page",
+    ],
+)
+def test_a_way_is_short_and_every_step_names_code(way: str) -> None:
+    """In order, in under twenty steps, each with a file and what to look for in it."""
+    steps = re.findall(r"^(\d+)\. (.*)$", section(way), flags=re.MULTILINE)
+
+    assert [str(number) for number in range(1, len(steps) + 1)] == [number for number, _ in steps]
+    assert 0 < len(steps) <= MOST_STEPS
+    without = [text for _, text in steps if not any(name for _, name in CODE.findall(text))]
+    assert [] == without
+
+
+def test_a_word_has_one_meaning_and_one_place() -> None:
+    """No word stands twice, and each is owned by something in the code."""
+    rows = rows_of_all(section("Words"))
+
+    assert len(rows) == len({word for word, *_ in rows})
+    assert [] == [word for word, _, where in rows if CODE.fullmatch(where) is None]
+
+
+def test_every_lease_is_that_of_its_code() -> None:
+    """The names of the leases are those that the service's workers take."""
+    for _, lease, where in marked("leases"):
+        (path, _), *_ = CODE.findall(where)
+        assert lease.replace("`", '"') in (ROOT / path).read_text(encoding="utf-8")
