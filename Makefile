@@ -32,7 +32,9 @@ help: ## Show this list
 	@echo "Variables (NAME=default)"
 	@echo "  SCALE=0.001 DURATION=60s (the measured phase) WARMUP=5s SEED=20260906 PLAYERS=players x scale"
 	@echo "  SCENARIO=peak SET=\"name=value ...\" (changes assumptions)"
-	@echo "  LEDGER=sqlite|none LEDGER_SYNC=full|normal LEDGER_PATH=file (default: in the run's directory)"
+	@echo "  LEDGER=sqlite|none (default: none for load-naive, load-partitioned and compare, else sqlite;"
+	@echo "  a compose stack that is up keeps its own)"
+	@echo "  LEDGER_SYNC=full|normal LEDGER_PATH=file (default: in the run's directory; each adds a ledger)"
 	@echo "  TOP=live|materialised (the global top: merged on request, or once a second for all)"
 	@echo "  RANK_LIMIT=100 (exact ranks a second, more are refused with a 429)"
 	@echo "  WORKERS=1 (of the generator) SERVICE_WORKERS=1 SERVICE_PORT=8000 MODE=naive (serve)"
@@ -49,7 +51,7 @@ help: ## Show this list
 	@echo "  ODOMETER_READS=projected|direct TOTALS=file EVENT=file or URL RUN=run (calibrate: at least one)"
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
 
-load-naive: $(VENV)/run.stamp ## Load the service with every write on one key
+load-naive: $(VENV)/run.stamp ## Load the service with every write on one key (LEDGER=none)
 	@exec env MODE=naive $(RUN_PYTHON) -m lab load
 
 load-partitioned: $(VENV)/run.stamp ## The same load on 12 keys, one per region, mode and season

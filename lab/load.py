@@ -19,7 +19,13 @@ from lab.errors import CannotWrite, LabError, UsageError
 from lab.generator import generate, require_generator_ports
 from lab.grafana import RunMarks, grafana_of, warn_in_record
 from lab.run_order import RunOrder
-from lab.stack.chosen import ForeignStack, find_compose_stack, running_stack, unused_proxy
+from lab.stack.chosen import (
+    ForeignStack,
+    choose_ledger,
+    find_compose_stack,
+    running_stack,
+    unused_proxy,
+)
 from lab.stack.compose import ComposeStack
 from lab.stack.embedded import EmbeddedStack
 from lab.stack.service_settings import describe_ledger
@@ -94,6 +100,8 @@ def _measure(
         code, incidents = generate(order, ForeignStack(variables.target), folder, session)
         return code, {**foreign_audit(), "incidents": incidents}
     compose = find_compose_stack(variables, assumptions, session)
+    if order.drill is None:
+        variables = choose_ledger(variables, order.scenario, compose)
     kind = "compose" if compose else "embedded"
     path = variables.ledger_path or folder / "ledger.db"
     name = path if compose is None else Path(f"{folder.name}.db")

@@ -72,6 +72,7 @@ class Variables(BaseSettings):
     hotboard_redis_bin: Path | None = None
     top: Literal["live", "materialised"] = "live"
     rank_limit: Annotated[int, Field(ge=1, le=1_000_000)] = 100
+    # A load that measures the ranking has none unless one is named: `lab.stack.chosen`.
     ledger: Literal["sqlite", "none"] = "sqlite"
     ledger_sync: Literal["full", "normal"] = "full"
     ledger_path: Path | None = None
@@ -120,6 +121,11 @@ class Variables(BaseSettings):
         if command in _WITHOUT_TARGET:
             return shlex.join([*values, "python", "-m", "lab", command])
         return shlex.join(["make", *named.get(command, command).split(), *values])
+
+    @property
+    def names_ledger(self) -> bool:
+        """Whether the user said which ledger there is to be, or anything else about it."""
+        return not self.model_fields_set.isdisjoint({"ledger", "ledger_sync", "ledger_path"})
 
     def disagreements(self) -> Iterator[str]:
         """A sentence for all that does not go together, whatever the command."""

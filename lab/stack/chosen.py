@@ -9,7 +9,7 @@ from urllib.request import getproxies, proxy_bypass
 from lab.cli.variables import Variables
 from lab.errors import PartFailed, UsageError
 from lab.http_json import NoAnswer, ask_json
-from lab.stack.compose import compose_environment, compose_stack
+from lab.stack.compose import compose_environment, compose_stack, published_ledger
 from lab.stack.docker import (
     NEEDED,
     Containers,
@@ -22,6 +22,8 @@ from lab.stack.docker import (
 from lab.stack.embedded import embedded_stack
 from lab.stack.stack import Processes, Session, Stack
 from workload.assumptions import Assumptions
+from workload.operations import OPERATIONS
+from workload.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,21 @@ def find_compose_stack(
     if stands == "down" and variables.stack == "compose":
         raise UsageError("The compose stack is not up: run `make up` first, or leave out STACK.")
     return ComposeUp(docker, containers) if stands == "up" else None
+
+
+def choose_ledger(variables: Variables, scenario: Scenario, compose: ComposeUp | None) -> Variables:
+    """The variables of a load with the ledger it runs on, where the user named none.
+
+    A load measures the ranking: HTTP, service and Redis. A compose stack keeps the ledger it was
+    brought up with, and operations that need a ledger get one.
+
+    Raises:
+        UsageError: the service of the compose stack does not answer.
+    """
+    if variables.names_ledger or any(OPERATIONS[name].needs_ledger for name in scenario.rates()):
+        return variables
+    ledger = published_ledger(compose.containers) if compose else "none"
+    return variables.model_copy(update={"ledger": ledger})
 
 
 def running_stack(

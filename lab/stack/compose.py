@@ -81,9 +81,13 @@ def compose_environment(
 
 @dataclass(frozen=True)
 class Former:
-    """What the service was before this run: its mode, and the boards its last run may have left."""
+    """What the service was before this run: its mode, its ledger, and the boards it may have left.
+
+    Its ledger is "none" or the kind of the one that it keeps.
+    """
 
     mode: str
+    ledger: str
     boards: frozenset[str]
 
 
@@ -96,11 +100,22 @@ def ask_former(service_url: str) -> Former:
     try:
         told = ask_json(f"{service_url}/v1/boards")
         globals_ = map(global_key, told["seasons"])
-        return Former(str(told["mode"]), frozenset({*told["partitions"], *told["keys"], *globals_}))
+        boards = frozenset({*told["partitions"], *told["keys"], *globals_})
+        return Former(str(told["mode"]), str(told["ledger"]), boards)
     except (NoAnswer, KeyError, TypeError) as error:
         raise UsageError(
             f"The compose stack's service does not answer at {service_url}: {error}."
         ) from None
+
+
+def published_ledger(containers: Containers) -> str:
+    """The ledger of the service that is up: "none" or its kind.
+
+    Raises:
+        UsageError: it does not answer, or publishes no port.
+    """
+    port = _published(containers[SERVICE], _SERVICE_PORT)
+    return ask_former(f"http://{HOST}:{port}").ledger
 
 
 def unlink_boards(redis_url: str, boards: frozenset[str]) -> None:

@@ -192,7 +192,7 @@ def _check_offered(run: Finished) -> None:
 
 def test_naive_puts_every_write_on_one_key(runs: Mapping[str, Finished]) -> None:
     """A naive run offers exactly the modelled requests and hits a single key with all writes."""
-    run = passed(runs, "load-naive")
+    run = passed(runs, "load-naive", "ledger = projection")
 
     facts = run.checkout.run_json()
     assert facts["stack"] == "embedded"
@@ -204,7 +204,7 @@ def test_naive_puts_every_write_on_one_key(runs: Mapping[str, Finished]) -> None
 
 def test_partitioned_spreads_the_writes(runs: Mapping[str, Finished]) -> None:
     """With two generator workers and two service workers everything is counted once."""
-    run = passed(runs, "load-partitioned")
+    run = passed(runs, "load-partitioned", "ledger = projection")
 
     write = run.checkout.run_json()["skew"]["write"]
     rows = run.checkout.table("keys.csv")

@@ -19,6 +19,16 @@ def test_the_table_prints_again_and_the_files_copy(checkout: Checkout) -> None:
     assert original.read_text() == (checkout.root / "copied" / "operations.csv").read_text()
 
 
+def test_a_ledger_is_added_by_name(checkout: Checkout) -> None:
+    """The report then shows both parts of a write, and the audit compares the ledger too."""
+    words = ("LEDGER=sqlite", "SCALE=0.0002", "DURATION=2s", "WARMUP=0s")
+    _, output = checkout.make("load-partitioned", *words)
+
+    assert "It runs with ledger sqlite, LEDGER_SYNC=full." in output
+    assert "writes apart: ledger " in output
+    assert checkout.read_json("audit.json")["not_comparable"] == []
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -8,9 +8,11 @@ from pretend_docker import PretendDocker
 from lab.cli.variables import Variables
 from lab.errors import DockerUnavailable, UsageError
 from lab.stack import docker as docker_module
-from lab.stack.chosen import find_compose_stack
+from lab.stack.checkout_lock import HERE
+from lab.stack.chosen import choose_ledger, find_compose_stack
 from lab.stack.stack import Session
 from workload.assumptions import Assumptions
+from workload.scenario import load_scenario
 
 ASSUMED = Assumptions()
 ASKED_FOR = Variables(stack="compose")
@@ -160,3 +162,25 @@ def test_stack_of_another_checkout_is_left_alone(
         f"The compose stack on this machine was brought up from {tmp_path / 'other'}: use it "
         "there, or `make down` there first."
     )
+
+
+@pytest.mark.parametrize(
+    ("scenario", "overrides", "named", "ledger"),
+    [
+        ("peak", (), {}, "none"),
+        ("peak", (), {"ledger": "sqlite"}, "sqlite"),
+        ("peak", (), {"ledger": "none"}, "none"),
+        ("peak", (), {"ledger_sync": "normal"}, "sqlite"),
+        ("peak", (), {"ledger_path": "ledger.db"}, "sqlite"),
+        ("peak", ("rank_bounded=100",), {}, "sqlite"),
+        ("odometer", (), {}, "sqlite"),
+        ("achievements", (), {}, "sqlite"),
+    ],
+)
+def test_a_load_has_no_ledger_unless_one_is_wanted(
+    scenario: str, overrides: tuple[str, ...], named: dict[str, str], ledger: str
+) -> None:
+    """A variable that is about it wants one, and so does an operation that needs it."""
+    loaded = load_scenario(HERE.scenarios / f"{scenario}.toml", overrides)
+
+    assert ledger == choose_ledger(Variables.model_validate(named), loaded, None).ledger

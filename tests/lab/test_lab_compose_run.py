@@ -175,6 +175,16 @@ def test_run_in_the_mode_it_is_in_restarts_nothing(checkout: Checkout) -> None:
     assert all(one["held"] for one in checkout.read("audit.json")["invariants"])
 
 
+def test_run_that_names_no_ledger_keeps_that_of_the_stack(checkout: Checkout) -> None:
+    """The service was brought up with none, and is loaded as it is."""
+    former = checkout.service_pid
+
+    _, output = checkout.load(MODE="partitioned", LEDGER="")
+
+    assert "It runs with LEDGER=none" in output
+    assert former == checkout.service_pid
+
+
 def test_run_with_a_ledger_has_a_new_one(checkout: Checkout) -> None:
     """The service starts again on a ledger of the run, which is held to what clients were told."""
     former = checkout.service_pid

@@ -17,7 +17,7 @@ from dashboards.prometheus.targets import CONFIG, GENERATOR, SERVICE, with_targe
 
 MODES = ("naive", "partitioned")
 BOTH = "naive-against-partitioned"
-RUN = ("DURATION=12s", "WARMUP=1s", "PLAYERS=600")
+RUN = ("DURATION=12s", "WARMUP=1s", "PLAYERS=600", "LEDGER=sqlite")
 PICTURES = KEPT.parent / "pictures"
 
 
