@@ -50,6 +50,8 @@ help: ## Show this list
 	@echo "  LIFTED=1 (disk-full: room is made during the load; LIFTED=0: only after it)"
 	@echo "  ODOMETER_READS=projected|direct TOTALS=file EVENT=file or URL RUN=run (calibrate: at least one)"
 	@echo "  RUN=latest OUT=folder (report, export) PYTHON=python3"
+	@echo
+	@echo "One part of make lab: $(RUN_PYTHON) -m lab setup|capacity|naive|partitioned|failures|out-of-order"
 
 load-naive: $(VENV)/run.stamp ## Load the service with every write on one key (LEDGER=none)
 	@exec env MODE=naive $(RUN_PYTHON) -m lab load
@@ -103,7 +105,7 @@ capacity: $(VENV)/run.stamp ## Print the traffic model: rates, partitions, playe
 calibrate: $(VENV)/run.stamp ## Where an event's tiers belong (TOTALS=weeks.csv, EVENT=file or URL, RUN=)
 	@exec $(RUN_PYTHON) -m lab calibrate
 
-lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, failures, each answer PASS or FAIL
+lab: $(VENV)/run.stamp ## The terminal lab: known data, both modes, failures, PASS or FAIL (its parts: see below)
 	@exec $(RUN_PYTHON) -m lab all
 
 ##@ Develop

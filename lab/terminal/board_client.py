@@ -29,7 +29,7 @@ class Timing:
     def line(self, name: str, fraction: float) -> str:
         """One percentile as a line of a report."""
         milliseconds = percentile(self.request_seconds, fraction) * _MS_PER_SECOND
-        return f"{name} p{fraction * 100:.0f}: {milliseconds:.3f} ms"
+        return f"{name} p{fraction * 100:.0f}: {milliseconds:.3f} ms over HTTP"
 
 
 def percentile(values: Sequence[float], fraction: float) -> float:

@@ -6,7 +6,7 @@ import time
 
 from make_command import Checkout
 
-MEASURED = re.compile(r"(writes/s: )[\d,]+$|(p\d\d: )\d+\.\d{3}(?= ms$)")
+MEASURED = re.compile(r"(writes/s: )[\d,]+$|(p\d\d: )\d+\.\d{3}(?= ms over HTTP$)")
 REPORT = """\
 Redis ping: True
 Redis image: SERVER, as read from the server
@@ -34,10 +34,10 @@ Unique write keys: 1
 Hottest write-key share: 100.0%
 Unique read keys: 1
 Local measured writes/s: N
-Write p50: N ms
-Write p95: N ms
-Read p50: N ms
-Read p95: N ms
+Write p50: N ms over HTTP
+Write p95: N ms over HTTP
+Read p50: N ms over HTTP
+Read p95: N ms over HTTP
 Projected peak writes sent to this one key: 240,000/s
 Designed obstacle: PASS - one key receives every write
 Local figures: this machine and a synthetic workload, LEDGER=none; not production capacity.
@@ -48,8 +48,8 @@ PARTITIONED LEADERBOARD
 Active keys touched: 12
 Hottest write-key share: 10.0%
 Local measured writes/s: N
-Write p50: N ms
-Write p95: N ms
+Write p50: N ms over HTTP
+Write p95: N ms over HTTP
 Projected average writes/partition/s: 20,000
 Projected hot writes/partition/s: 40,000
 Global top-K candidate count: 120

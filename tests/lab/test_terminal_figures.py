@@ -41,8 +41,8 @@ def test_a_timing_counts_what_one_client_sent() -> None:
     timing = Timing((0.001, 0.0021234, 0.003), 0.01)
 
     assert 300 == timing.per_second
-    assert "Write p50: 2.123 ms" == timing.line("Write", 0.50)
-    assert "Read p95: 2.123 ms" == timing.line("Read", 0.95)
+    assert "Write p50: 2.123 ms over HTTP" == timing.line("Write", 0.50)
+    assert "Read p95: 2.123 ms over HTTP" == timing.line("Read", 0.95)
 
 
 def test_hits_are_what_the_counters_grew_by() -> None:
