@@ -24,7 +24,7 @@ from lab.load import run_load
 from lab.output import with_output
 from lab.run_order import RunOrder
 from lab.serve import serve, serve_problems
-from lab.stack.checkout_lock import HERE, claim_checkout
+from lab.stack.checkout_lock import HERE, lock_checkout
 from lab.stack.chosen import require_mode
 from lab.stack.compose_commands import compose_command
 from lab.stack.stack import Session
@@ -125,8 +125,8 @@ def _with_processes(command: str, variables: Variables, scenario: Scenario) -> i
     stop = StopRequest()
     stop.install()
     words = variables.repeating(command)
-    with claim_checkout(HERE.state, words) as claim:
-        session = Session(HERE, claim, stop)
+    with lock_checkout(HERE.state, words) as lock:
+        session = Session(HERE, lock, stop)
         if command in _TERMINAL:
             return run_terminal(command, Workbench(variables, scenario.assumptions, session))
         if command == "compare" and variables.a and variables.b:

@@ -16,7 +16,7 @@ _PATIENCE_SECONDS = 10.0
 
 
 @contextmanager
-def job_held(ledger: Path, name: str) -> Iterator[None]:
+def paused_job(ledger: Path, name: str) -> Iterator[None]:
     """Let the job of this name do nothing while the block runs.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The audit: what the clients were told, against what the service and Redis counted.
+"""The audit: what was acknowledged to clients, against what the service and Redis counted.
 
 Pure functions from readings to the content of `audit.json`.
 """
@@ -42,9 +42,9 @@ class Invariant:
 
 @dataclass(frozen=True)
 class FinalScore:
-    """The last score a player was told was accepted, and what Redis holds."""
+    """The last score of a player that was acknowledged, and what Redis holds."""
 
-    told: int
+    acknowledged: int
     held: int | None
 
 
@@ -73,7 +73,7 @@ def audit(
     if "board commands" not in reasons:
         invariants += _board_commands(before, after)
     invariants.append(_final_scores(scores))
-    if _told(measurements) == (0, 0) and not _submits(measurements):
+    if _acknowledged(measurements) == (0, 0) and not _submits(measurements):
         # Nothing against nothing says nothing; a score of somebody else would still be found.
         invariants = [one for one in invariants if one.left or one.right]
         reasons["scores of the leaderboard"] = NO_SCORES
@@ -137,15 +137,15 @@ def _lost_counters(before: Counters, after: Counters) -> dict[str, str]:
 def _accepted_events(
     before: Counters, after: Counters, measurements: Mapping[str, Any]
 ) -> list[Invariant]:
-    told, unknown = _told(measurements)
+    acknowledged, unknown = _acknowledged(measurements)
     counted = after.accepted_events - before.accepted_events
     return [
-        Invariant("accepted events: told ≤ counted by the service", told, "≤", counted),
+        Invariant("accepted events: told ≤ counted by the service", acknowledged, "≤", counted),
         Invariant(
             "accepted events: counted by the service ≤ told + unknown",
             counted,
             "≤",
-            told + unknown,
+            acknowledged + unknown,
         ),
     ]
 
@@ -154,17 +154,17 @@ def _ledger(
     before: Counters, after: Counters, measurements: Mapping[str, Any], ledger: LedgerEvidence
 ) -> list[Invariant]:
     """The ledger outlives the processes, so that this holds whoever was killed meanwhile."""
-    told, unknown = _told(measurements)
+    acknowledged, unknown = _acknowledged(measurements)
     rows = after.ledger_rows - before.ledger_rows
     found = ledger.comparison
     return [
-        Invariant("ledger: events told as accepted ≤ rows", told, "≤", rows),
-        Invariant("ledger: rows ≤ told + unknown", rows, "≤", told + unknown),
+        Invariant("ledger: events told as accepted ≤ rows", acknowledged, "≤", rows),
+        Invariant("ledger: rows ≤ told + unknown", rows, "≤", acknowledged + unknown),
         Invariant(
             "ledger: players whose highest accepted sequence it holds, or a later one = players",
             ledger.kept.players,
             "=",
-            ledger.kept.told,
+            ledger.kept.acknowledged,
         ),
         Invariant("ledger: changes left to be projected = 0", ledger.unprojected, "=", 0),
         Invariant(
@@ -176,13 +176,13 @@ def _ledger(
     ]
 
 
-def _told(measurements: Mapping[str, Any]) -> tuple[int, int]:
-    """Events the clients were told were accepted, and those whose outcome they never learned."""
+def _acknowledged(measurements: Mapping[str, Any]) -> tuple[int, int]:
+    """Events acknowledged to clients, and those whose outcome they never learned."""
     loading, whole = measurements["loading"], _submits(measurements)
     if whole is None:
         return loading["ok"], loading["unknown"]
-    told = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
-    return told, loading["unknown"] + whole["unknown"]
+    acknowledged = loading["ok"] + sum(whole["statuses"].get(status, 0) for status in ACCEPTED)
+    return acknowledged, loading["unknown"] + whole["unknown"]
 
 
 def _submits(measurements: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -217,7 +217,7 @@ def _board_commands(before: Counters, after: Counters) -> list[Invariant]:
 
 
 def _final_scores(scores: Iterable[FinalScore]) -> Invariant:
-    pairs = [score.told == score.held for score in scores]
+    pairs = [score.acknowledged == score.held for score in scores]
     name = "final scores: players whose score in Redis is the last one accepted = players compared"
     return Invariant(name, sum(pairs), "=", len(pairs))
 

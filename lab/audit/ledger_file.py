@@ -44,8 +44,8 @@ class Standing(NamedTuple):
     sequence: int
 
 
-class Told(NamedTuple):
-    """The highest sequence of a player that a client was told was accepted."""
+class AcknowledgedSequence(NamedTuple):
+    """The highest sequence of a player that was acknowledged to a client."""
 
     season: str
     player: str
@@ -71,10 +71,10 @@ class StoredEvent(NamedTuple):
 
 @dataclass(frozen=True)
 class Kept:
-    """Of so many players that were told of an accepted event, the ledger holds those of some."""
+    """How many players had an event acknowledged, and for how many of them the ledger holds it."""
 
     players: int
-    told: int
+    acknowledged: int
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class Comparison:
     entries: int
 
 
-def kept(told: Iterable[Told], held: Mapping[tuple[str, str], int]) -> Kept:
-    """Compare what was told with the sequences that are held, by season and player."""
-    found = [held.get((one.season, one.player), -1) >= one.sequence for one in told]
+def kept(acknowledged: Iterable[AcknowledgedSequence], held: Mapping[tuple[str, str], int]) -> Kept:
+    """Compare acknowledged sequences with the sequences that are held, by season and player."""
+    found = [held.get((one.season, one.player), -1) >= one.sequence for one in acknowledged]
     return Kept(sum(found), len(found))
 
 
@@ -179,14 +179,14 @@ class LedgerFile:
                 equal += len(scores.items() & found.items())
         return Comparison(equal, entries)
 
-    def keep(self, told: Iterable[Told]) -> Kept:
+    def count_kept(self, acknowledged: Iterable[AcknowledgedSequence]) -> Kept:
         """Count the players whose newest accepted event the ledger holds, or a later one.
 
         Raises:
             PartFailed: the file cannot be read.
         """
         held = {(one.season, one.player): one.sequence for one in self._standings()}
-        return kept(told, held)
+        return kept(acknowledged, held)
 
     def _standings(self) -> list[Standing]:
         with read_only(self.path) as connection:

@@ -13,7 +13,7 @@ from lab.audit.achievements import add_members, settle_members
 from lab.audit.community_event import EventEvidence, read_event_evidence, with_event
 from lab.audit.evidence import Counters, read_counters, read_scores
 from lab.audit.invariants import FinalScore, audit, incomparable_audit
-from lab.audit.ledger_file import LedgerEvidence, LedgerFile, Told
+from lab.audit.ledger_file import AcknowledgedSequence, LedgerEvidence, LedgerFile
 from lab.errors import PartFailed
 from lab.stack.stack import Stack
 
@@ -45,20 +45,20 @@ def read_rows(path: Path) -> list[Row]:
         ]
 
 
-def highest_accepted(rows: Iterable[Row]) -> Iterator[Told]:
+def highest_accepted(rows: Iterable[Row]) -> Iterator[AcknowledgedSequence]:
     """The highest accepted sequence of every player that has one, unknown outcomes or not."""
     for row in rows:
         if row.sequence is not None:
-            yield Told(row.board.rpartition(":")[2], row.player, row.sequence)
+            yield AcknowledgedSequence(row.board.rpartition(":")[2], row.player, row.sequence)
 
 
 def scores_in_redis(rows: Iterable[Row], redis_url: str) -> Iterator[FinalScore]:
     """Newest accepted against stored scores, players with an unknown outcome left out."""
-    told: dict[str, dict[str, int]] = defaultdict(dict)
+    acknowledged: dict[str, dict[str, int]] = defaultdict(dict)
     for row in rows:
         if not row.has_unknown and row.score is not None:
-            told[row.board][row.player] = row.score
-    for board, scores in told.items():
+            acknowledged[row.board][row.player] = row.score
+    for board, scores in acknowledged.items():
         players = list(scores)
         for start in range(0, len(players), _PLAYERS_PER_READ):
             some = players[start : start + _PLAYERS_PER_READ]
@@ -102,7 +102,7 @@ def audit_run(
         found: LedgerEvidence | str = no_ledger
         event: EventEvidence | str = no_ledger
         if ledger is not None:
-            kept = ledger.keep(highest_accepted(rows))
+            kept = ledger.count_kept(highest_accepted(rows))
             found = LedgerEvidence(unprojected, ledger.compare(stack.redis_url), kept)
             event = read_event_evidence(ledger.path, folder.name)
         audited = audit(before, after, measurements, scores, found)

@@ -27,13 +27,13 @@ from lab.errors import PartFailed
 
 @dataclass(frozen=True)
 class Proof:
-    """Events the clients were told of, and what of that does not hold; all of it must be 0."""
+    """Events acknowledged to clients, and how many of them were lost, repeated or reversed."""
 
     accepted: int
     lost: int
     applied_twice: int
     gone_backwards: int
-    # in which part of the run clients were told; the three are all that were accepted, and one
+    # in which part of the run they were acknowledged; the three are all that were accepted, and one
     # that did not begin has none
     accepted_loaded: int
     accepted_warmup: int | None
@@ -55,8 +55,8 @@ class Proof:
         ]
 
 
-class ToldEvents(NamedTuple):
-    """How often clients were told that each event was accepted, by the part of the run.
+class AcknowledgedEvents(NamedTuple):
+    """How often each event was acknowledged to a client, by the part of the run.
 
     None stands for a part in which no request was due.
     """
@@ -70,18 +70,20 @@ class ToldEvents(NamedTuple):
         return [part for part in self if part is not None]
 
 
-def told_events(run_id: str, loaded: int, requests: Iterable[Request]) -> ToldEvents:
-    """What clients were told; an event belongs to the part in which it first fell due."""
+def acknowledged_events(
+    run_id: str, loaded: int, requests: Iterable[Request]
+) -> AcknowledgedEvents:
+    """Count the acknowledged events; an event belongs to the part in which it first fell due."""
     due = list(requests)
-    return ToldEvents(
+    return AcknowledgedEvents(
         Counter(f"{run_id}-p{player}" for player in range(loaded)),
-        _told(run_id, [request for request in due if request.number < 0]),
-        _told(run_id, [request for request in due if request.number >= 0]),
+        _acknowledged(run_id, [request for request in due if request.number < 0]),
+        _acknowledged(run_id, [request for request in due if request.number >= 0]),
     )
 
 
-def _told(run_id: str, requests: Sequence[Request]) -> Counter[str] | None:
-    """What was told in a part of the run; None when nothing was due in it."""
+def _acknowledged(run_id: str, requests: Sequence[Request]) -> Counter[str] | None:
+    """The acknowledged events of a part of the run; None when nothing was due in it."""
     if not requests:
         return None
     return Counter(
@@ -91,17 +93,17 @@ def _told(run_id: str, requests: Sequence[Request]) -> Counter[str] | None:
     )
 
 
-def prove(told: ToldEvents, stored: Sequence[StoredEvent]) -> Proof:
+def prove(acknowledged: AcknowledgedEvents, stored: Sequence[StoredEvent]) -> Proof:
     """Compare both sides; the ledger's events come in the order in which they were stored."""
     held = {event.event_id for event in stored}
     return Proof(
-        accepted=sum(map(len, told.parts())),
-        lost=sum(len(part.keys() - held) for part in told.parts()),
-        applied_twice=sum(times > 1 for part in told.parts() for times in part.values()),
+        accepted=sum(map(len, acknowledged.parts())),
+        lost=sum(len(part.keys() - held) for part in acknowledged.parts()),
+        applied_twice=sum(times > 1 for part in acknowledged.parts() for times in part.values()),
         gone_backwards=_gone_backwards(stored),
-        accepted_loaded=len(told.loaded),
-        accepted_warmup=None if told.warmup is None else len(told.warmup),
-        accepted_measured=None if told.measured is None else len(told.measured),
+        accepted_loaded=len(acknowledged.loaded),
+        accepted_warmup=None if acknowledged.warmup is None else len(acknowledged.warmup),
+        accepted_measured=None if acknowledged.measured is None else len(acknowledged.measured),
     )
 
 
@@ -133,8 +135,8 @@ def prove_run(folder: Path, ledger: LedgerFile) -> Proof:
             f"the run ended while its players were loaded, {loading['ok']:,} of "
             f"{loading['players']:,} of them accepted"
         )
-    told = told_events(folder.name, loading["players"], read_requests(folder))
-    return prove(told, ledger.events(folder.name))
+    acknowledged = acknowledged_events(folder.name, loading["players"], read_requests(folder))
+    return prove(acknowledged, ledger.events(folder.name))
 
 
 def drill_document(

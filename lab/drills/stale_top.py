@@ -17,13 +17,13 @@ from lab.drills.request_rows import Request
 from lab.drills.run_clock import RunClock
 from lab.errors import UsageError
 from lab.http_json import connection_to, whole_body
-from lab.job_pauses import AGGREGATOR, job_held
+from lab.job_pauses import AGGREGATOR, paused_job
 
 _SECONDS = 5.0
 _PATH = "/v1/top?k=1"
 
 
-class TopSight(NamedTuple):
+class TopProbe(NamedTuple):
     """One look, in seconds of the schedule: when, and of which time the answer was, if one came."""
 
     second: float
@@ -35,7 +35,7 @@ class TopSight(NamedTuple):
         return 0.0 if self.as_of is None else self.second - self.as_of
 
 
-class TopEye:
+class TopProber:
     """A keep-alive connection to the service, opened again after a failure."""
 
     def __init__(self, service_url: str, clock: RunClock) -> None:
@@ -53,7 +53,7 @@ class TopEye:
     ) -> None:
         self._connection.close()
 
-    def look(self) -> TopSight:
+    def probe(self) -> TopProbe:
         """Ask once; whatever is no answer is none."""
         try:
             self._connection.request("GET", _PATH)
@@ -61,12 +61,12 @@ class TopEye:
             body = whole_body(answer)
             now = self._clock.now_seconds()
             if answer.status != http.client.OK:
-                return TopSight(now, None)
+                return TopProbe(now, None)
             as_of = datetime.fromisoformat(json.loads(body)["as_of"]).timestamp()
-            return TopSight(now, as_of - self._clock.epoch(0))
+            return TopProbe(now, as_of - self._clock.epoch(0))
         except (OSError, http.client.HTTPException, ValueError, KeyError):
             self._connection.close()
-            return TopSight(self._clock.now_seconds(), None)
+            return TopProbe(self._clock.now_seconds(), None)
 
 
 SHORTEST_SECONDS = 20
@@ -81,7 +81,7 @@ class StaleTop:
 
     at_share: float = 0.2
     held_seconds: float = 10.0
-    sights: list[TopSight] = field(default_factory=list)
+    probes: list[TopProbe] = field(default_factory=list)
     span: tuple[float, float] = (0.0, 0.0)
 
     def strike(self, scene: Scene) -> None:
@@ -89,30 +89,30 @@ class StaleTop:
         clock = scene.clock
         clock.wait_until(0)
         begin = self.at_share * clock.duration_seconds
-        with TopEye(scene.stack.service_url, clock) as eye:
-            self._look(eye, scene, begin)
+        with TopProber(scene.stack.service_url, clock) as prober:
+            self._look(prober, scene, begin)
             with (
                 scene.fault(f"the aggregator held for {self.held_seconds:g} s"),
-                job_held(scene.ledger.path, AGGREGATOR),
+                paused_job(scene.ledger.path, AGGREGATOR),
             ):
                 begun = clock.now_seconds()
                 try:
-                    self._look(eye, scene, begin + self.held_seconds)
+                    self._look(prober, scene, begin + self.held_seconds)
                 finally:  # also when the run ends under the hold
                     self.span = (begun, clock.now_seconds())
             patience = self.span[1] + _PATIENCE_SECONDS
             while self._fresh_at() is None and clock.now_seconds() < patience:
-                self._look(eye, scene, clock.now_seconds())
-            self._look(eye, scene, clock.now_seconds() + _AFTER_SECONDS)
+                self._look(prober, scene, clock.now_seconds())
+            self._look(prober, scene, clock.now_seconds() + _AFTER_SECONDS)
 
     def findings(self, requests: Sequence[Request]) -> Findings:
         """How old the top became, that it never went backwards, and when it was fresh again."""
         del requests
-        seen = [sight for sight in self.sights if sight.as_of is not None]
+        seen = [probe for probe in self.probes if probe.as_of is not None]
         ages: dict[int, float] = {}
-        for sight in seen:
-            second = math.floor(sight.second)
-            ages[second] = max(round(sight.age_seconds, 3), ages.get(second, 0))
+        for probe in seen:
+            second = math.floor(probe.second)
+            ages[second] = max(round(probe.age_seconds, 3), ages.get(second, 0))
         fresh_at = self._fresh_at()
         backwards = sum(
             (after.as_of or 0) < (before.as_of or 0) for before, after in pairwise(seen)
@@ -121,7 +121,7 @@ class StaleTop:
             [self._sentence(seen, fresh_at)],
             [
                 Invariant(
-                    "top K: looks that were answered = looks", len(seen), "=", len(self.sights)
+                    "top K: looks that were answered = looks", len(seen), "=", len(self.probes)
                 ),
                 Invariant("top K: looks whose as_of went backwards = 0", backwards, "=", 0),
             ],
@@ -129,22 +129,22 @@ class StaleTop:
             ages,
         )
 
-    def _look(self, eye: TopEye, scene: Scene, until: float) -> None:
+    def _look(self, prober: TopProber, scene: Scene, until: float) -> None:
         """Look once, then every so often until a second of the schedule."""
         while True:
-            self.sights.append(eye.look())
+            self.probes.append(prober.probe())
             scene.clock.pause(_LOOK_EVERY_SECONDS)
             if scene.clock.now_seconds() >= until:
                 return
 
     def _fresh_at(self) -> float | None:
         _, ended = self.span
-        for sight in self.sights:
-            if ended and sight.as_of is not None and sight.as_of > ended:
-                return sight.second
+        for probe in self.probes:
+            if ended and probe.as_of is not None and probe.as_of > ended:
+                return probe.second
         return None
 
-    def _sentence(self, seen: Sequence[TopSight], fresh_at: float | None) -> str:
+    def _sentence(self, seen: Sequence[TopProbe], fresh_at: float | None) -> str:
         begun, ended = self.span
         before = [one.age_seconds for one in seen if one.second < begun]
         oldest = max((one.age_seconds for one in seen), default=0)
@@ -154,7 +154,7 @@ class StaleTop:
         fresh = missing if fresh_at is None else f"fresh {fresh_at - ended:.1f} s"
         return (
             f"top K: {usual} before the hold, up to {oldest:.1f} s old under it, "
-            f"{fresh} after it; {len(seen):,} of {len(self.sights):,} looks answered"
+            f"{fresh} after it; {len(seen):,} of {len(self.probes):,} looks answered"
         )
 
 

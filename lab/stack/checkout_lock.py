@@ -28,7 +28,7 @@ class Checkout:
 
     @property
     def state(self) -> Path:
-        """The git-ignored folder for the lock and the claim on this checkout."""
+        """The git-ignored folder for the lock of this checkout."""
         return self.root / ".hotboard"
 
     @property
@@ -54,10 +54,10 @@ _Token = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}$")]
 
 
 @dataclass(frozen=True)
-class Claim:
+class CheckoutLock:
     """Who uses the checkout; every process of the stack carries the token in its environment.
 
-    `folder` is the inode of the folder that holds the claim: in a copy of the checkout it is
+    `folder` is the inode of the folder that holds the lock: in a copy of the checkout it is
     another one, and the processes are not the copy's to end.
     """
 
@@ -69,40 +69,40 @@ class Claim:
 
 
 @contextmanager
-def claim_checkout(state: Path, command: str) -> Iterator[Claim]:
+def lock_checkout(state: Path, command: str) -> Iterator[CheckoutLock]:
     """Hold the checkout while the block runs, after ending what a killed run left behind.
 
     Raises:
         UsageError: another run holds it, or its folder cannot be written.
     """
     make_folder(state)
-    lock = FileLock(state / "lock")
+    file_lock = FileLock(state / "lock")
     path = state / "claim.json"
     try:
-        held = lock.acquire(timeout=0)
+        held = file_lock.acquire(timeout=0)
     except Timeout:
         raise UsageError(_busy(path)) from None
     except OSError as error:
         raise CannotWrite(state / "lock", error) from error
     with held:
         _end_leftovers(path)
-        claim = Claim(
+        lock = CheckoutLock(
             token=uuid.uuid4().hex,
             folder=state.stat().st_ino,
             pid=os.getpid(),
             command=command,
             since=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        write_json(path, asdict(claim))
+        write_json(path, asdict(lock))
         try:
-            with _guarded(claim.token):
-                yield claim
+            with _guarded(lock.token):
+                yield lock
         finally:
             path.unlink(missing_ok=True)
 
 
 def processes_of(token: str) -> list[psutil.Process]:
-    """The live processes that carry the token of a claim."""
+    """The live processes that carry the token of a lock."""
     return [
         process
         for process in psutil.process_iter(["environ"])
@@ -111,7 +111,7 @@ def processes_of(token: str) -> list[psutil.Process]:
 
 
 def end_processes(token: str) -> int:
-    """End the processes that carry the token of a claim; returns how many there were."""
+    """End the processes that carry the token of a lock; returns how many there were."""
     seen = processes_of(token)
     time.sleep(_LOOK_AGAIN_SECONDS)
     left = list({*seen, *processes_of(token)})
@@ -126,7 +126,7 @@ def end_processes(token: str) -> int:
 
 @contextmanager
 def _guarded(token: str) -> Iterator[None]:
-    """Keep somebody beside the block who ends the processes of the claim, should we be killed."""
+    """Run a guard that ends the processes with the token, should this one be killed."""
     command = [sys.executable, "-m", "lab.guard", token]
     # In a session of its own it outlives Ctrl-C, and what a terminal tells its group.
     with subprocess.Popen(  # noqa: S603  our own interpreter and package
@@ -174,9 +174,9 @@ def _signal(process: psutil.Process, *, terminate: bool) -> None:
         return
 
 
-def _read(path: Path) -> Claim | None:
+def _read(path: Path) -> CheckoutLock | None:
     try:
-        claim = msgspec.json.decode(path.read_bytes(), type=Claim)
-        return claim if claim.folder == path.parent.stat().st_ino else None
+        lock = msgspec.json.decode(path.read_bytes(), type=CheckoutLock)
+        return lock if lock.folder == path.parent.stat().st_ino else None
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None

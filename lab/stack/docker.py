@@ -111,7 +111,7 @@ class Docker:
         with subprocess.Popen(  # noqa: S603  words of ours
             [self.program, *words],
             cwd=self.session.checkout.root,
-            env={**self.environment, TOKEN_VARIABLE: self.session.claim.token},
+            env={**self.environment, TOKEN_VARIABLE: self.session.lock.token},
             stdin=told,
             stdout=output,
             stderr=errors,

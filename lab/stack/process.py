@@ -62,7 +62,7 @@ class Part(Executor):
         super().__init__(
             list(command),
             cwd=str(session.checkout.root),
-            envvars={**(environment or {}), TOKEN_VARIABLE: session.claim.token},
+            envvars={**(environment or {}), TOKEN_VARIABLE: session.lock.token},
             timeout=START_SECONDS,
             sleep=0.05,
             stdin=subprocess.DEVNULL,

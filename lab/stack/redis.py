@@ -41,7 +41,7 @@ def embedded_redis(name: str, binary: Path, folder: Path, session: Session) -> t
     port = free_port()
     url = f"redis://{HOST}:{port}/0"
     folder.mkdir(parents=True, exist_ok=True)
-    # A rewritten title would overwrite the environment that claim.py knows a process by.
+    # A rewritten title would overwrite the environment by which checkout_lock.py knows a process.
     command = [
         str(binary), "--port", str(port), "--bind", HOST, "--save", "", "--appendonly", "no",
         "--dir", str(folder), "--set-proc-title", "no",

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from lab.stack.checkout_lock import Checkout, Claim
+from lab.stack.checkout_lock import Checkout, CheckoutLock
 from lab.stopping import StopRequest
 
 
 @dataclass(frozen=True)
 class Session:
-    """One use of the checkout: its folders, the claim on it, and the wish to stop."""
+    """One use of the checkout: its folders, its lock, and the wish to stop."""
 
     checkout: Checkout
-    claim: Claim
+    lock: CheckoutLock
     stop: StopRequest
 
 

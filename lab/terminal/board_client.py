@@ -50,7 +50,7 @@ _SEEN_OR_NOT: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Sight:
+class Probe:
     """What the ranking said of one player: the HTTP status, and on 200 the score.
 
     `recovering` says that the answer may be behind.
@@ -115,14 +115,14 @@ class BoardClient:
         where = _below(entry.partition, "players", entry.player, "around")
         return self._json("GET", f"{where}?window={window}")
 
-    def sight(self, entry: Entry) -> Sight:
+    def probe(self, entry: Entry) -> Probe:
         """The player's score in the ranking, if it can be read at all."""
         where = _below(entry.partition, "players", entry.player, "around")
         status, content = self._send("GET", f"{where}?window=1", None, _SEEN_OR_NOT)
         if status != http.client.OK:
-            return Sight(status)
+            return Probe(status)
         answer = json.loads(content)
-        return Sight(status, answer["score"], answer.get("recovering", False))
+        return Probe(status, answer["score"], answer.get("recovering", False))
 
     def rank(self, entry: Entry) -> dict[str, Any]:
         """The exact global rank of a player."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from lab.stack.service_settings import describe_ledger
 from lab.terminal.bench import Bench, Workbench, progress
-from lab.terminal.board_client import Sight
+from lab.terminal.board_client import Probe
 from lab.terminal.outage import Outage, go_through_outage, seen_until
 from lab.terminal.plan import TOP_K, Plan, Standing, make_plan, truth_after
 from lab.terminal.report_lines import verdict_line
@@ -48,8 +48,8 @@ def failures_report(
 ) -> list[str]:
     """Write the report with one verdict for each drill."""
     outage = measured.outage
-    sights = (*outage.down, *outage.behind, *outage.after)
-    down, behind, after = (sight.shown() for sight in sights)
+    probes = (*outage.down, *outage.behind, *outage.after)
+    down, behind, after = (probe.shown() for probe in probes)
     champion = expected.champion[0]
     return [
         "FAILURE DRILL",
@@ -84,12 +84,12 @@ def _outage_problems(measured: FailuresMeasurement, expected: FailuresExpected) 
         yield f"the ledger had {measured.durable_score}, {score} was sent"
     if down.status == HTTPStatus.OK:
         yield "the ranking answered while Redis was down"
-    if behind != Sight(HTTPStatus.OK, expected.champion_before, recovering=True):
+    if behind != Probe(HTTPStatus.OK, expected.champion_before, recovering=True):
         yield (
             f"before the replay the ranking showed {behind.shown()}, "
             f"not {expected.champion_before} (recovering)"
         )
-    if after != Sight(HTTPStatus.OK, score):
+    if after != Probe(HTTPStatus.OK, score):
         yield f"after the replay the ranking showed {after.shown()}, not {score}"
     if outage.replayed != 1:
         yield f"events replayed: {outage.replayed}, not 1"
@@ -157,7 +157,7 @@ def expected_of(plan: Plan) -> FailuresExpected:
 
 def _measure(bench: Bench, retried: Entry, champion: Entry) -> FailuresMeasurement:
     client = bench.client
-    retries = [(client.deliver("event-retry-1", retried), client.sight(retried)) for _ in range(2)]
+    retries = [(client.deliver("event-retry-1", retried), client.probe(retried)) for _ in range(2)]
     captured = _top(bench)
 
     def write_champion() -> tuple[tuple[str, ...], int | None]:
@@ -170,7 +170,7 @@ def _measure(bench: Bench, retried: Entry, champion: Entry) -> FailuresMeasureme
     fresh = seen_until(lambda: _top(bench), lambda top: champion.player in dict(top))
     return FailuresMeasurement(
         retry_statuses=tuple(status for status, _ in retries),
-        retry_scores=tuple(sight.score for _, sight in retries),
+        retry_scores=tuple(probe.score for _, probe in retries),
         outage_statuses=statuses,
         durable_score=durable,
         outage=outage,

@@ -7,7 +7,7 @@ from typing import Final
 
 from lab.stack.service_settings import describe_ledger
 from lab.terminal.bench import Bench, Workbench, progress
-from lab.terminal.board_client import Sight
+from lab.terminal.board_client import Probe
 from lab.terminal.outage import Outage, go_through_outage
 from lab.terminal.report_lines import verdict_line
 from workload.dataset import Entry
@@ -26,10 +26,10 @@ OUTAGE: Final = "Older event during the outage"
 class Step:
     """One event, the answer it must get, and the score its player must have after it.
 
-    A claim is proven by all of its steps.
+    A statement is proven by all of its steps.
     """
 
-    claim: str
+    statement: str
     event_id: str
     entry: Entry
     sequence: int
@@ -61,11 +61,11 @@ def make_story(partitions: Sequence[str]) -> Story:
     """
     one, other = partitions[0], partitions[-1]
 
-    def step(claim: str, event: str, score: int, status: str, score_after: int) -> Step:
+    def step(statement: str, event: str, score: int, status: str, score_after: int) -> Step:
         """One row; the event names its player and its sequence."""
         player, sequence = event.split("-")[:2]
         entry = Entry(f"player-{player}", one if player == "one" else other, score)
-        return Step(claim, event, entry, int(sequence), status, score_after)
+        return Step(statement, event, entry, int(sequence), status, score_after)
 
     return Story(
         before=(
@@ -113,7 +113,7 @@ class Observed:
 
     status: str
     durable: int | None
-    ranked: Sight | None
+    ranked: Probe | None
 
 
 @dataclass(frozen=True)
@@ -125,17 +125,17 @@ class OutOfOrderMeasurement:
 
 
 def out_of_order_report(measured: OutOfOrderMeasurement, story: Story, ledger: str) -> list[str]:
-    """Write the report with one verdict for each claim."""
+    """Write the report with one verdict for each statement."""
     pairs = list(zip((*story.before, *story.during), measured.observed, strict=True))
-    problems: dict[str, list[str]] = {step.claim: [] for step, _ in pairs}
+    problems: dict[str, list[str]] = {step.statement: [] for step, _ in pairs}
     for step, observed in pairs:
-        problems[step.claim] += _problems(step, observed)
+        problems[step.statement] += _problems(step, observed)
     told = [f"{step.event_id} {observed.status}" for step, observed in pairs]
     return [
         "OUT-OF-ORDER DRILL",
         f"Events, as player-sequence: {', '.join(told[: len(story.before)])}",
         f"Events while Redis was down: {', '.join(told[len(story.before) :])}",
-        *(verdict_line(claim, found) for claim, found in problems.items()),
+        *(verdict_line(statement, found) for statement, found in problems.items()),
         verdict_line(REPLAY, _replay_problems(measured.outage, story)),
         _CONTRACT,
         f"Drilled on a server of the lab's own, with data saved and loaded again; {ledger}.",
@@ -148,22 +148,22 @@ def _problems(step: Step, observed: Observed) -> Iterator[str]:
         yield f"{step.event_id} was {observed.status}, not {step.status}"
     if observed.durable != wanted:
         yield f"after {step.event_id} the ledger had {observed.durable}, not {wanted}"
-    if observed.ranked is not None and observed.ranked != Sight(HTTPStatus.OK, wanted):
+    if observed.ranked is not None and observed.ranked != Probe(HTTPStatus.OK, wanted):
         yield f"after {step.event_id} the ranking showed {observed.ranked.shown()}, not {wanted}"
 
 
 def _replay_problems(outage: Outage, story: Story) -> Iterator[str]:
     """Redis came back with the scores it went with, and caught up with the last ones."""
-    for player, sight in zip(story.players_before(), outage.behind, strict=True):
-        if sight != Sight(HTTPStatus.OK, player.score, recovering=True):
+    for player, probe in zip(story.players_before(), outage.behind, strict=True):
+        if probe != Probe(HTTPStatus.OK, player.score, recovering=True):
             yield (
-                f"before the replay the ranking showed {player.player} with {sight.shown()}, "
+                f"before the replay the ranking showed {player.player} with {probe.shown()}, "
                 f"not {player.score} (recovering)"
             )
-    for player, sight in zip(story.players(), outage.after, strict=True):
-        if sight != Sight(HTTPStatus.OK, player.score):
+    for player, probe in zip(story.players(), outage.after, strict=True):
+        if probe != Probe(HTTPStatus.OK, player.score):
             yield (
-                f"after the replay the ranking showed {player.player} with {sight.shown()}, "
+                f"after the replay the ranking showed {player.player} with {probe.shown()}, "
                 f"not {player.score}"
             )
     if outage.unprojected:
@@ -181,7 +181,7 @@ def out_of_order(workbench: Workbench) -> list[str]:
 def _measure(bench: Bench, story: Story) -> OutOfOrderMeasurement:
     progress(f"sending {len(story.before)} events out of order")
     before = [
-        replace(_send(bench, step), ranked=bench.client.sight(step.entry)) for step in story.before
+        replace(_send(bench, step), ranked=bench.client.probe(step.entry)) for step in story.before
     ]
 
     def send_rest() -> list[Observed]:

@@ -8,9 +8,9 @@ from typing import Final, TypeVar
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from lab.job_pauses import PROJECTOR, job_held
+from lab.job_pauses import PROJECTOR, paused_job
 from lab.terminal.bench import Bench, progress
-from lab.terminal.board_client import Sight
+from lab.terminal.board_client import Probe
 from workload.dataset import Entry
 
 T = TypeVar("T")
@@ -28,9 +28,9 @@ class Outage:
     when nothing was missing any more, or the patience was over.
     """
 
-    down: tuple[Sight, ...]
-    behind: tuple[Sight, ...]
-    after: tuple[Sight, ...]
+    down: tuple[Probe, ...]
+    behind: tuple[Probe, ...]
+    after: tuple[Probe, ...]
     replayed: int
     unprojected: int
 
@@ -44,11 +44,11 @@ def go_through_outage(
     is what it had when it went.
     """
 
-    def look() -> tuple[Sight, ...]:
-        return tuple(map(bench.client.sight, watched))
+    def look() -> tuple[Probe, ...]:
+        return tuple(map(bench.client.probe, watched))
 
     replayed_before = _replayed(bench)
-    with job_held(bench.ledger.path, PROJECTOR):
+    with paused_job(bench.ledger.path, PROJECTOR):
         progress("shutting Redis down, its data saved")
         server = bench.stack.shut_down_redis()
         written = write()
@@ -58,7 +58,7 @@ def go_through_outage(
         behind = seen_until(look, _are_seen)
     progress("letting the projector catch up")
     unprojected = bench.ledger.settle()
-    after = seen_until(look, lambda sights: _are_seen(sights) and not _recover(sights))
+    after = seen_until(look, lambda probes: _are_seen(probes) and not _recover(probes))
     replayed = _replayed(bench) - replayed_before
     return written, Outage(down, behind, after, replayed, unprojected)
 
@@ -71,12 +71,12 @@ def seen_until(look: Callable[[], T], wanted: Callable[[T], bool]) -> T:
     return seen
 
 
-def _are_seen(sights: Sequence[Sight]) -> bool:
-    return all(sight.status == HTTPStatus.OK for sight in sights)
+def _are_seen(probes: Sequence[Probe]) -> bool:
+    return all(probe.status == HTTPStatus.OK for probe in probes)
 
 
-def _recover(sights: Sequence[Sight]) -> bool:
-    return any(sight.recovering for sight in sights)
+def _recover(probes: Sequence[Probe]) -> bool:
+    return any(probe.recovering for probe in probes)
 
 
 def _replayed(bench: Bench) -> int:

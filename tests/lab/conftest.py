@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pretend_docker import PretendDocker, install
 
-from lab.stack.checkout_lock import Checkout, Claim
+from lab.stack.checkout_lock import Checkout, CheckoutLock
 from lab.stack.stack import Session
 from lab.stopping import StopRequest
 
@@ -15,8 +15,8 @@ def session(tmp_path: Path) -> Session:
     """A checkout that nobody else uses."""
     root = tmp_path / "checkout"
     root.mkdir()
-    claim = Claim(token="of a test", folder=1, pid=1, command="make test", since="now")  # noqa: S106  no secret
-    return Session(Checkout(root), claim, StopRequest())
+    lock = CheckoutLock(token="of a test", folder=1, pid=1, command="make test", since="now")  # noqa: S106  no secret
+    return Session(Checkout(root), lock, StopRequest())
 
 
 @pytest.fixture

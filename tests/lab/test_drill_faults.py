@@ -10,7 +10,7 @@ from lab.drills.catalogue import DRILLS, drill_variables, missing_fault
 from lab.drills.rank_storm import RankStorm, p99, with_storm
 from lab.drills.redis_freeze import RedisFreeze
 from lab.drills.request_rows import Request
-from lab.drills.stale_top import StaleTop, TopSight
+from lab.drills.stale_top import StaleTop, TopProbe
 from lab.errors import UsageError
 from lab.stack.checkout_lock import HERE
 from workload.scenario import load_scenario
@@ -143,8 +143,8 @@ def test_the_storm_is_ten_times_the_limit_at_any_scale(
     assert [one for one in adapted.set if one.startswith("rank_exact")] == [storm]
 
 
-def _stale(*sights: tuple[float, float | None]) -> StaleTop:
-    return StaleTop(sights=[TopSight(*sight) for sight in sights], span=(5.0, 15.0))
+def _stale(*probes: tuple[float, float | None]) -> StaleTop:
+    return StaleTop(probes=[TopProbe(*probe) for probe in probes], span=(5.0, 15.0))
 
 
 HELD = ((4.0, 3.5), (6.0, 4.8), (14.9, 4.8))

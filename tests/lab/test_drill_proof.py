@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.audit.ledger_file import LedgerFile, StoredEvent
-from lab.drills.proof import Proof, ToldEvents, prove, prove_run, told_events
+from lab.drills.proof import AcknowledgedEvents, Proof, acknowledged_events, prove, prove_run
 from lab.drills.request_rows import Request
 from lab.errors import PartFailed
 
@@ -19,8 +19,8 @@ def _stored(*events: tuple[str, str, int]) -> list[StoredEvent]:
     return [StoredEvent(name, "s1", player, sequence) for name, player, sequence in events]
 
 
-def _told(events: Iterable[str]) -> ToldEvents:
-    return ToldEvents(Counter(), Counter(), Counter(events))
+def _told(events: Iterable[str]) -> AcknowledgedEvents:
+    return AcknowledgedEvents(Counter(), Counter(), Counter(events))
 
 
 def _proof(accepted: int, lost: int, applied_twice: int, gone_backwards: int) -> Proof:
@@ -81,7 +81,7 @@ def test_only_accepted_writes_and_loaded_players_were_told() -> None:
         Request("top", 7, "ok", 0.0, 0.1),
     ]
 
-    assert told_events("run", 2, requests) == (
+    assert acknowledged_events("run", 2, requests) == (
         {"run-p0": 1, "run-p1": 1},
         {"run--3": 1},
         {"run-4": 2},
@@ -90,7 +90,7 @@ def test_only_accepted_writes_and_loaded_players_were_told() -> None:
 
 def test_accepted_events_are_told_by_the_part_of_the_run() -> None:
     """The loaded players, the warm-up and the measured phase together are all of them."""
-    told = ToldEvents(Counter("abc"), Counter("d"), Counter("eef"))
+    told = AcknowledgedEvents(Counter("abc"), Counter("d"), Counter("eef"))
 
     assert prove(told, _stored(*((name, name, 1) for name in "abcdef"))) == Proof(
         accepted=6,
@@ -112,7 +112,7 @@ def test_the_proof_stands_in_the_audit() -> None:
 
 def test_a_part_in_which_nothing_was_due_has_no_count() -> None:
     """A run stopped in its warm-up measured nothing, which is not the same as nought."""
-    told = told_events("run", 2, [Request("submit", -3, "stale", 0.0, 0.1)])
+    told = acknowledged_events("run", 2, [Request("submit", -3, "stale", 0.0, 0.1)])
     proof = prove(told, _stored(("run-p0", "a", 1), ("run-p1", "b", 1)))
 
     assert (told.warmup, told.measured) == (Counter(), None)

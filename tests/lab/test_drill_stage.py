@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from lab.drills.run_clock import RunClock, RunOver, await_clock
-from lab.drills.stale_top import TopEye, TopSight
+from lab.drills.stale_top import TopProbe, TopProber
 from lab.stack import process as parts
 from lab.stack.process import Part
 from lab.stack.redis import answers, connect, embedded_redis, find_server
@@ -132,12 +132,12 @@ def test_a_look_at_the_top_tells_its_time_or_that_there_was_no_answer() -> None:
     thread = threading.Thread(target=httpd.serve_forever)
     thread.start()
     clock = RunClock(SECOND_ZERO, 20, threading.Event())
-    with TopEye(f"http://127.0.0.1:{httpd.server_port}", clock) as eye:
-        sights = [eye.look() for _ in range(4)]
+    with TopProber(f"http://127.0.0.1:{httpd.server_port}", clock) as prober:
+        probes = [prober.probe() for _ in range(4)]
     httpd.shutdown()
     httpd.server_close()
     thread.join()
 
-    assert [sight.as_of for sight in sights] == [1.5, None, None, 2.0]
-    assert TopSight(9.5, 2.0).age_seconds == 7.5
-    assert TopSight(9.5, None).age_seconds == 0
+    assert [probe.as_of for probe in probes] == [1.5, None, None, 2.0]
+    assert TopProbe(9.5, 2.0).age_seconds == 7.5
+    assert TopProbe(9.5, None).age_seconds == 0

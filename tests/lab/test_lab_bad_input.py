@@ -19,7 +19,7 @@ from lab.stack.stack import Session
 @pytest.fixture(autouse=True)
 def _nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MAKEFLAGS", raising=False)
-    monkeypatch.setattr(program, "claim_checkout", lambda *_: pytest.fail("it was begun"))
+    monkeypatch.setattr(program, "lock_checkout", lambda *_: pytest.fail("it was begun"))
 
 
 def _refused(

@@ -8,7 +8,7 @@ import pytest
 
 from lab.audit.evidence import BOARD_COMMANDS, Counters
 from lab.audit.invariants import audit
-from lab.audit.ledger_file import Comparison, Kept, LedgerEvidence, LedgerFile, Told
+from lab.audit.ledger_file import AcknowledgedSequence, Comparison, Kept, LedgerEvidence, LedgerFile
 from lab.errors import PartFailed
 from lab.stack.redis import connect, embedded_redis, find_server
 from lab.stack.stack import Session
@@ -72,18 +72,18 @@ def test_entries_are_compared_one_by_one(
 @pytest.mark.parametrize(
     ("caption", "told", "players"),
     [
-        ("the very event", Told("s1", "ann", 11), 1),
-        ("a later one", Told("s1", "bob", 11), 1),
-        ("an earlier one only", Told("s1", "cid", 14), 0),
-        ("nothing in this season", Told("s2", "ann", 1), 0),
-        ("nobody", Told("s1", "eve", 1), 0),
+        ("the very event", AcknowledgedSequence("s1", "ann", 11), 1),
+        ("a later one", AcknowledgedSequence("s1", "bob", 11), 1),
+        ("an earlier one only", AcknowledgedSequence("s1", "cid", 14), 0),
+        ("nothing in this season", AcknowledgedSequence("s2", "ann", 1), 0),
+        ("nobody", AcknowledgedSequence("s1", "eve", 1), 0),
     ],
 )
 def test_a_player_is_kept_when_nothing_newer_was_promised(
-    path: Path, caption: str, told: Told, players: int
+    path: Path, caption: str, told: AcknowledgedSequence, players: int
 ) -> None:
     """The ledger must hold the highest accepted sequence, or a later one."""
-    assert LedgerFile(path, "naive").keep([told]) == Kept(players, 1), caption
+    assert LedgerFile(path, "naive").count_kept([told]) == Kept(players, 1), caption
 
 
 def test_rows_are_counted_also_before_there_is_a_file(path: Path, tmp_path: Path) -> None:

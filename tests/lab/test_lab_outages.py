@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from lab.errors import PartFailed
-from lab.job_pauses import PROJECTOR, job_held
+from lab.job_pauses import PROJECTOR, paused_job
 from lab.stack.embedded import EmbeddedStack
 from lab.stack.redis import answers, connect, embedded_redis, find_server
 from lab.stack.stack import Session
@@ -79,7 +79,7 @@ def test_the_projector_is_held_as_long_as_the_block_runs(ledger: Path) -> None:
     """Its row is there inside, and gone afterwards, also when the block fails."""
 
     def fail_inside() -> None:
-        with job_held(ledger, PROJECTOR):
+        with paused_job(ledger, PROJECTOR):
             inside.extend(_holds(ledger))
             raise RuntimeError("of the block")
 
@@ -95,7 +95,7 @@ def test_a_missing_ledger_is_not_made(tmp_path: Path) -> None:
     """The lab holds a projector that there is, or says so."""
     path = tmp_path / "none.db"
 
-    with pytest.raises(PartFailed, match="cannot be written"), job_held(path, PROJECTOR):
+    with pytest.raises(PartFailed, match="cannot be written"), paused_job(path, PROJECTOR):
         pass
 
     assert not path.exists()

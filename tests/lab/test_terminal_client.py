@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from lab.errors import Interrupted, PartFailed
-from lab.terminal.board_client import BoardClient, Sight
+from lab.terminal.board_client import BoardClient, Probe
 from workload.dataset import Entry
 
 ENTRY = Entry("player-00000", "lb:eu:solo:s1", 7)
@@ -78,27 +78,27 @@ def test_an_event_may_be_durable_only(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "sight", "words"),
+    ("status", "body", "probe", "words"),
     [
-        (200, '{"score": 7}', Sight(200, 7), "7"),
-        (200, '{"score": 7, "recovering": true}', Sight(200, 7, recovering=True), "7 (recovering)"),
-        (404, "no such player", Sight(404), "unavailable (404)"),
-        (503, "no Redis", Sight(503), "unavailable (503)"),
+        (200, '{"score": 7}', Probe(200, 7), "7"),
+        (200, '{"score": 7, "recovering": true}', Probe(200, 7, recovering=True), "7 (recovering)"),
+        (404, "no such player", Probe(404), "unavailable (404)"),
+        (503, "no Redis", Probe(503), "unavailable (503)"),
     ],
 )
-def test_a_player_is_seen_or_not(status: int, body: str, sight: Sight, words: str) -> None:
+def test_a_player_is_seen_or_not(status: int, body: str, probe: Probe, words: str) -> None:
     """A ranking without the player, or without Redis, is an answer like any other."""
     with _client(status, body) as client:
-        seen = client.sight(ENTRY)
+        seen = client.probe(ENTRY)
 
-    assert sight == seen
+    assert probe == seen
     assert words == seen.shown()
 
 
 def test_any_other_answer_ends_the_lab() -> None:
-    """A ranking that refuses the question is no sight of it."""
+    """A ranking that refuses the question is no probe of it."""
     with _client(422, "no such window") as client, pytest.raises(PartFailed, match="answered 422"):
-        client.sight(ENTRY)
+        client.probe(ENTRY)
 
 
 def test_a_batch_must_be_taken_whole() -> None:

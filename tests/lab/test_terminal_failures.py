@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from lab.terminal.board_client import Sight
+from lab.terminal.board_client import Probe
 from lab.terminal.failures import (
     FailuresMeasurement,
     champion_entry,
@@ -20,9 +20,9 @@ from workload.assumptions import Assumptions
 PLAN = make_plan(Assumptions())
 EXPECTED = expected_of(PLAN)
 OUTAGE = Outage(
-    down=(Sight(503),),
-    behind=(Sight(200, 0, recovering=True),),
-    after=(Sight(200, 20_000),),
+    down=(Probe(503),),
+    behind=(Probe(200, 0, recovering=True),),
+    after=(Probe(200, 20_000),),
     replayed=1,
     unprojected=0,
 )
@@ -109,17 +109,17 @@ def test_the_failures_report_is_these_lines() -> None:
             "the ledger had None, 20000 was sent",
         ),
         (
-            _outage(down=(Sight(200, 0),)),
+            _outage(down=(Probe(200, 0),)),
             "Redis outage replay",
             "the ranking answered while Redis was down",
         ),
         (
-            _outage(behind=(Sight(200, 0),)),
+            _outage(behind=(Probe(200, 0),)),
             "Redis outage replay",
             "before the replay the ranking showed 0, not 0 (recovering)",
         ),
         (
-            _outage(after=(Sight(503),)),
+            _outage(after=(Probe(503),)),
             "Redis outage replay",
             "after the replay the ranking showed unavailable (503), not 20000",
         ),

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import pytest
 
-from lab.terminal.board_client import Sight
+from lab.terminal.board_client import Probe
 from lab.terminal.out_of_order import (
     Observed,
     OutOfOrderMeasurement,
@@ -20,9 +20,9 @@ from workload.model import partition_keys
 STORY = make_story(partition_keys(Assumptions()))
 STEPS = (*STORY.before, *STORY.during)
 OUTAGE = Outage(
-    down=(Sight(503),) * 2,
-    behind=(Sight(200, 450, recovering=True), Sight(200, 300, recovering=True)),
-    after=(Sight(200, 650), Sight(200, 350)),
+    down=(Probe(503),) * 2,
+    behind=(Probe(200, 450, recovering=True), Probe(200, 300, recovering=True)),
+    after=(Probe(200, 650), Probe(200, 350)),
     replayed=3,
     unprojected=0,
 )
@@ -31,7 +31,7 @@ MEASURED = OutOfOrderMeasurement(
         Observed(
             step.status,
             step.score_after,
-            Sight(200, step.score_after) if step in STORY.before else None,
+            Probe(200, step.score_after) if step in STORY.before else None,
         )
         for step in STEPS
     ),
@@ -129,7 +129,7 @@ def test_the_out_of_order_report_is_these_lines() -> None:
             "Delayed older event: FAIL - after one-1 the ledger had 400, not 500",
         ),
         (
-            _with(3, ranked=Sight(200, 900)),
+            _with(3, ranked=Probe(200, 900)),
             (
                 "Equal sequence of another event: FAIL - "
                 "after one-2-other the ranking showed 900, not 500"
@@ -143,14 +143,14 @@ def test_the_out_of_order_report_is_these_lines() -> None:
             ),
         ),
         (
-            replace(MEASURED, outage=replace(OUTAGE, behind=(Sight(200, 650), OUTAGE.behind[1]))),
+            replace(MEASURED, outage=replace(OUTAGE, behind=(Probe(200, 650), OUTAGE.behind[1]))),
             (
                 "Replay after the outage: FAIL - before the replay the ranking showed player-one "
                 "with 650, not 450 (recovering)"
             ),
         ),
         (
-            replace(MEASURED, outage=replace(OUTAGE, after=(Sight(200, 700), OUTAGE.after[1]))),
+            replace(MEASURED, outage=replace(OUTAGE, after=(Probe(200, 700), OUTAGE.after[1]))),
             (
                 "Replay after the outage: FAIL - after the replay the ranking showed player-one "
                 "with 700, not 650"

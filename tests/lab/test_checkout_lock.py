@@ -15,14 +15,14 @@ import pytest
 
 import lab.stack.checkout_lock
 from lab.errors import UsageError
-from lab.stack.checkout_lock import TOKEN_VARIABLE, claim_checkout, processes_of
+from lab.stack.checkout_lock import TOKEN_VARIABLE, lock_checkout, processes_of
 
 _PATIENCE_SECONDS = 60
 _HOLD = textwrap.dedent("""
     import subprocess, sys, os
     from pathlib import Path
-    from lab.stack.checkout_lock import TOKEN_VARIABLE, claim_checkout
-    with claim_checkout(Path(sys.argv[1]), "make load-naive") as claim:
+    from lab.stack.checkout_lock import TOKEN_VARIABLE, lock_checkout
+    with lock_checkout(Path(sys.argv[1]), "make load-naive") as claim:
         child = subprocess.Popen(
             [sys.executable, "-c", "import time; time.sleep(60)"],
             env={**os.environ, TOKEN_VARIABLE: claim.token},
@@ -62,7 +62,7 @@ def test_a_second_run_is_refused_with_the_first_ones_name(tmp_path: Path) -> Non
         assert first.stdout is not None
         first.stdout.readline()
 
-        with pytest.raises(UsageError) as caught, claim_checkout(tmp_path, "make load-naive"):
+        with pytest.raises(UsageError) as caught, lock_checkout(tmp_path, "make load-naive"):
             pass
         first.communicate("")
 
@@ -81,7 +81,7 @@ def test_the_next_run_ends_what_a_killed_one_left(
         first.wait()
     assert orphan.is_running()
 
-    with claim_checkout(tmp_path, "make load-naive"):
+    with lock_checkout(tmp_path, "make load-naive"):
         alive = orphan.is_running() and orphan.status() != psutil.STATUS_ZOMBIE
 
     assert not alive
@@ -105,7 +105,7 @@ def test_what_a_killed_run_left_is_ended_at_once(tmp_path: Path) -> None:
 
 def test_a_claim_that_ends_takes_its_guard_along(tmp_path: Path) -> None:
     """And no guard ends anybody else's."""
-    with claim_checkout(tmp_path, "one"):
+    with lock_checkout(tmp_path, "one"):
         guard = _guard_of(os.getpid())
 
     assert not guard.is_running()
@@ -113,9 +113,9 @@ def test_a_claim_that_ends_takes_its_guard_along(tmp_path: Path) -> None:
 
 def test_the_claim_is_released_at_the_end(tmp_path: Path) -> None:
     """A claim can be taken again once the first one ended, and leaves no file."""
-    with claim_checkout(tmp_path, "one") as first:
+    with lock_checkout(tmp_path, "one") as first:
         pass
-    with claim_checkout(tmp_path, "two") as second:
+    with lock_checkout(tmp_path, "two") as second:
         pass
 
     assert first.token != second.token
@@ -164,7 +164,7 @@ def test_a_strange_claim_ends_nobody(
     claim = {**whole, "folder": tmp_path.stat().st_ino, **changes}
     (tmp_path / "claim.json").write_text(json.dumps(claim), encoding="utf-8")
 
-    with claim_checkout(tmp_path, "make load-naive"):
+    with lock_checkout(tmp_path, "make load-naive"):
         pass
 
     assert [] == asked, caption
@@ -175,7 +175,7 @@ def test_a_claim_that_cannot_be_read_is_replaced(content: bytes, tmp_path: Path)
     """Half a file, no JSON and no text hold nobody up."""
     (tmp_path / "claim.json").write_bytes(content)
 
-    with claim_checkout(tmp_path, "make load-naive") as claim:
+    with lock_checkout(tmp_path, "make load-naive") as claim:
         held = json.loads((tmp_path / "claim.json").read_bytes())
 
     assert claim.token == held["token"]
@@ -189,7 +189,7 @@ def test_a_copy_of_a_checkout_leaves_the_original_alone(tmp_path: Path) -> None:
         child = psutil.Process(int(first.stdout.readline()))
         shutil.copytree(original, tmp_path / "copy")
 
-        with claim_checkout(tmp_path / "copy", "make load-naive"):
+        with lock_checkout(tmp_path / "copy", "make load-naive"):
             alive = child.is_running() and child.status() != psutil.STATUS_ZOMBIE
         first.communicate("")
 
@@ -201,7 +201,7 @@ def test_a_folder_in_the_place_of_a_file_is_named(name: str, tmp_path: Path) -> 
     """The sentence names what is in the way."""
     (tmp_path / name).mkdir()
 
-    with pytest.raises(UsageError) as caught, claim_checkout(tmp_path, "make load-naive"):
+    with pytest.raises(UsageError) as caught, lock_checkout(tmp_path, "make load-naive"):
         pass
 
     assert str(caught.value).startswith(str(tmp_path)), caught.value
@@ -212,7 +212,7 @@ def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
     """The folder of the claim may be a file."""
     (tmp_path / "state").touch()
 
-    with pytest.raises(UsageError) as caught, claim_checkout(tmp_path / "state", "make lab"):
+    with pytest.raises(UsageError) as caught, lock_checkout(tmp_path / "state", "make lab"):
         pass
 
     assert f"{tmp_path / 'state'} cannot be written: File exists." in str(caught.value)
