@@ -26,7 +26,7 @@ PLAYERS = 600
 # Lengths of time that DURATION and WARMUP do not reach, with the file that holds each.
 LENGTHS = {
     "locustfiles/scenarios/odometer.toml": r"^stale_ms = ([\d_]+)",
-    "locustfiles/scenarios/event_window.py": r"^REFRESH_MS: Final = ([\d_]+)",
+    "locustfiles/scenarios/odometer.py": r"^REFRESH_MS: Final = ([\d_]+)",
     "locustfiles/scenarios/rank-storm.toml": r"^wave_seconds = ([\d_]+)",
 }
 # What a verdict says of a machine that was busy with other things: it says nothing of the run.
